@@ -12,7 +12,7 @@ use crate::terminal;
 /// Folder that runs are written to, unless the user names another.
 pub(crate) const DEFAULT_OUTPUT_DIR: &str = "reports";
 
-/// Options of many verbs; `options` tells of which.
+/// Options of many verbs; `options` lists the verbs of each.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Global {
     /// Folder that runs are written to.
@@ -32,7 +32,7 @@ pub(crate) struct Global {
     pub(crate) verbose: bool,
 }
 
-/// When to do something that suits a terminal.
+/// When to use a feature of terminals.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
     /// On a terminal.
@@ -83,7 +83,7 @@ pub(crate) struct Wide {
 }
 
 impl Wide {
-    /// The columns of the terminal that tables have to fit into, if they have to fit into any.
+    /// The columns of the terminal that tables have to fit into, if there is a limit.
     pub(crate) fn width(self) -> Option<usize> {
         if self.wide { None } else { terminal::output_width() }
     }

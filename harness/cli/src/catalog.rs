@@ -13,7 +13,7 @@ use crate::worker::{Described, Worker};
 pub(crate) struct Libraries {
     /// Usable plugins.
     pub(crate) usable: Vec<LibraryInfo>,
-    /// Files that cannot be used, and why.
+    /// A message for each file that cannot be used.
     pub(crate) unusable: Vec<String>,
 }
 
@@ -41,7 +41,7 @@ pub(crate) fn named_libraries(worker: &Worker, files: &[PathBuf]) -> Result<Vec<
         file.canonicalize().map_err(|e| Failure::usage(format!("--library {}: {e}", file.display())))
     };
     let files = files.iter().map(absolute).collect::<Result<Vec<_>, _>>()?;
-    // Asked for no files, the worker would describe all that it finds.
+    // Without files, the worker would describe all that it finds.
     if files.is_empty() {
         return Ok(Vec::new());
     }

@@ -1,4 +1,4 @@
-//! Prints how a run compares with a baseline, for `compare` and `check`.
+//! Prints the comparison of a run with a baseline, for `compare` and `check`.
 
 use std::io::Write as _;
 use std::path::PathBuf;

@@ -1,4 +1,4 @@
-//! Runs on a cluster: what is sent there, and what comes back.
+//! Runs on a cluster: tasks that are sent, and rows that come back.
 
 pub(crate) mod launch;
 mod numerics;
@@ -21,7 +21,7 @@ use gpbench_cluster::ClusterError;
 use crate::exit::Failure;
 use crate::output::shell_command;
 
-/// What an error of a cluster run ends the program with.
+/// The failure of the program for an error of a cluster run.
 fn failure(error: ClusterError) -> Failure {
     match error {
         ClusterError::Scheduler(_) | ClusterError::BadRequest(_) | ClusterError::Unquotable { .. } => {

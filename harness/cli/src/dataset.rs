@@ -19,7 +19,7 @@ pub(crate) const READ_TABLE: &str = "read-table";
 
 /// Why a data set cannot be used.
 pub(crate) struct Unavailable {
-    /// Why, and what to do.
+    /// The reason, and what to do.
     pub(crate) text: String,
     /// Whether it is absent, rather than present and bad.
     pub(crate) is_absent: bool,

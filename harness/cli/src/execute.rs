@@ -42,7 +42,7 @@ pub(crate) fn execute(
     Ok(summary)
 }
 
-/// What an error of the engine ends the program with.
+/// The failure of the program for an error of the engine.
 pub(crate) fn failure(error: EngineError) -> Failure {
     match &error {
         EngineError::Memory { .. } | EngineError::Program(_) => Failure::usage(error),
@@ -73,8 +73,8 @@ pub(crate) fn options(
     }
 }
 
-/// What to say of cases that have no row because the machine or a file was at fault: the first ones by name, and each
-/// need once.
+/// Warnings about cases that have no row because the machine or a file was at fault: the first ones by name, and each
+/// remedy once.
 fn cases_without_rows(summary: &RunSummary) -> Vec<String> {
     let cases = &summary.without_rows;
     let case = |case: &CaseWithoutRow| format!("no row: {}: {}", case.labels, case.reason);

@@ -1,4 +1,4 @@
-//! What is printed on standard error, in colour on a terminal.
+//! Messages on standard error, in colour on a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Display;
@@ -32,7 +32,7 @@ pub(crate) fn panicked(panic: &PanicHookInfo<'_>) {
     say(panic);
 }
 
-/// A message for standard error. What is added to it may come from others: only its own colours control the terminal.
+/// A message for standard error. Text that is added may be foreign: only the message's own colours control the terminal.
 #[derive(Debug, Clone)]
 pub(crate) struct Notice {
     styles: Styles,
@@ -76,18 +76,18 @@ impl Notice {
         self
     }
 
-    /// Prints the message. Nobody can be told where standard error is closed or full.
+    /// Prints the message. Errors are ignored: there is no place to report that standard error is closed or full.
     pub(crate) fn print(&self) {
         let _ = writeln!(io::stderr().lock(), "{}", self.shown);
     }
 
-    /// The message as a terminal gets it.
+    /// The message with the escape sequences of its colours.
     pub(crate) fn as_str(&self) -> &str {
         &self.shown
     }
 }
 
-/// The text as a terminal may get it.
+/// The text without characters that control a terminal.
 fn shown(text: impl Display) -> String {
     let text = text.to_string();
     let plain: Cow<'_, str> = text::plain(&text);

@@ -1,4 +1,4 @@
-//! Which verbs have the options that the program declares for all of them. Another verb neither shows nor takes them.
+//! The verbs that have each of the shared options. Other verbs neither show nor accept it.
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;

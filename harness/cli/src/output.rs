@@ -1,4 +1,4 @@
-//! What verbs write: listings on standard output in four formats, and small files.
+//! Output of verbs: listings on standard output in four formats, and small files.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
@@ -12,7 +12,7 @@ use crate::args::{Format, FormatArg};
 use crate::exit::Failure;
 use crate::streams;
 
-/// Prints text on standard output, with what a terminal would obey written out. A closed pipe is not an error: its
+/// Prints text on standard output, with control characters of terminals escaped. A closed pipe is not an error: its
 /// reader, such as `head`, has read enough.
 pub(crate) fn print(text: &str) -> Result<(), Failure> {
     let text = text::plain(text);
@@ -66,13 +66,13 @@ impl Listing {
         self.table.row(cells);
     }
 
-    /// Says which columns a narrow terminal lacks first.
+    /// Sets the columns that a narrow terminal leaves out first.
     #[must_use]
     pub(crate) fn minor(self, titles: &[&str]) -> Listing {
         Listing { table: self.table.minor(titles), ..self }
     }
 
-    /// Says which columns a narrow terminal lacks last.
+    /// Sets the columns that a narrow terminal leaves out last.
     #[must_use]
     pub(crate) fn major(self, titles: &[&str]) -> Listing {
         Listing { table: self.table.major(titles), ..self }

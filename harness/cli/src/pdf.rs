@@ -1,4 +1,4 @@
-//! Charts as PDF, which papers need: made by the program of librsvg, so that texts stay texts and their fonts are embedded.
+//! Charts as PDF, for papers: converted by the program of librsvg, so that text stays text and fonts are embedded.
 
 use std::io::ErrorKind;
 use std::path::PathBuf;

@@ -30,7 +30,7 @@ use crate::worker::Worker;
 pub(crate) struct Checked {
     /// The cases, filtered as the user asked.
     pub(crate) plan: SpecPlan,
-    /// What a shard knows of the whole plan.
+    /// The place of a shard in the whole plan.
     part: Option<PartOfPlan>,
     /// Threads of the whole run.
     pub(crate) threads: usize,
@@ -54,11 +54,11 @@ pub(crate) struct Prepared {
     pub(crate) threads: usize,
     /// gpbench's cache.
     pub(crate) cache: PathBuf,
-    /// What makes copies of data sets anew.
+    /// Makes copies of data sets again.
     pub(crate) renewal: Renewal,
 }
 
-/// Which part of a plan is prepared, and for which machines.
+/// The part of a plan that is prepared, and the machines that it is prepared for.
 #[derive(Default)]
 pub(crate) struct Placement {
     /// The part; none for the whole.
@@ -71,11 +71,11 @@ pub(crate) struct Placement {
 pub(crate) struct Nodes {
     /// Processors of the smallest.
     pub(crate) processors: usize,
-    /// Finds out what they compute with, which may take a while. Called once, when the spec is known to be right.
+    /// Finds out their numerics, which may take a while. Called once, after the spec is checked.
     pub(crate) numerics: Box<dyn Fn() -> Result<Numerics, Failure>>,
 }
 
-/// What machines compute with. Ids of cases hold it.
+/// The numerics of machines, which are part of the ids of cases.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(crate) struct Numerics {
     /// The instruction set.

@@ -1,4 +1,4 @@
-//! Progress while cases run: lines, and on a terminal below them one that tells the present state.
+//! Progress while cases run: lines, and on a terminal below them one with the present state.
 
 mod live;
 
@@ -19,13 +19,13 @@ use crate::estimate::RunEstimate;
 use crate::notice::{Notice, Styles};
 use crate::{terminal, units};
 
-/// Time after which the line is drawn again where nothing has happened.
+/// Time after which the line is drawn again without an event.
 const TICK: Duration = Duration::from_secs(1);
 
 /// Prints the events of a run on standard error.
 pub(crate) struct Progress {
     bar: ProgressBar,
-    /// What the line shows.
+    /// The content of the line.
     live: Arc<Mutex<Live>>,
     styles: Styles,
     quiet: bool,
@@ -71,7 +71,7 @@ impl Progress {
         self.say(&self.notice().text(estimate));
     }
 
-    /// Prints a text, unless the user wants none.
+    /// Prints a text, unless `--quiet` is given.
     pub(crate) fn say_text(&self, text: &str) {
         self.say(&self.notice().text(text));
     }
@@ -156,7 +156,7 @@ fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What to say of an exact reference that was begun before.
+/// The message about an exact reference whose computation was interrupted before.
 fn interrupted(dataset: &str, n: usize, threads: usize) -> String {
     let time = units::duration(gpbench_spec::reference_seconds(n, threads));
     format!(
@@ -165,7 +165,7 @@ fn interrupted(dataset: &str, n: usize, threads: usize) -> String {
     )
 }
 
-/// What to say as a run begins: which folder and why, and what it takes from earlier runs.
+/// The message at the beginning of a run: the folder and why it was chosen, and the rows that are taken from earlier runs.
 fn opening(folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) -> Vec<String> {
     let mut lines = Vec::new();
     let (Count { done, total, .. }, folder) = (progress, folder.display());

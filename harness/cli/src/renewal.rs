@@ -1,4 +1,4 @@
-//! Makes the binary copies of data sets anew while a run goes on, as after `gpbench clean`.
+//! Makes binary copies of data sets again during a run, as after `gpbench clean`.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -25,7 +25,7 @@ pub(crate) struct Renewal {
 }
 
 impl Renewal {
-    /// Makes the copy of a case's data set anew, unless it is whole: another case may have needed it too.
+    /// Makes the copy of a case's data set again, unless it is intact: another case may have needed it too.
     ///
     /// # Errors
     /// Why the copy that was planned cannot be made.
@@ -48,7 +48,7 @@ impl Renewal {
         if made.path == *file && made.sha256.as_str() == planned_sha256 {
             return Ok(());
         }
-        Err("the data set is another than when the run began: restore it, or start anew with --fresh"
+        Err("the data set has changed since the run began: restore it, or start a new run with --fresh"
             .to_owned())
     }
 }

@@ -1,4 +1,4 @@
-//! The standard streams as this process got them.
+//! The standard streams at the start of this process.
 //!
 //! Rust opens `/dev/null` in the place of a standard stream that is closed, before `main`, so that no other file gets
 //! its number. Writing then succeeds and nothing is written. Only code that runs earlier can tell.

@@ -2,12 +2,12 @@
 
 use console::Term;
 
-/// Columns of the terminal that standard output is; `None` where it is none.
+/// Columns of the terminal on standard output; `None` where it is no terminal.
 pub(crate) fn output_width() -> Option<usize> {
     width(&Term::stdout())
 }
 
-/// Columns of the terminal that standard error is; `None` where it is none.
+/// Columns of the terminal on standard error; `None` where it is no terminal.
 pub(crate) fn error_width() -> Option<usize> {
     width(&Term::stderr())
 }

@@ -1,4 +1,4 @@
-//! Bytes and seconds for people to read.
+//! Texts for numbers of bytes and of seconds.
 
 /// Bytes in binary units.
 pub(crate) fn bytes(n: f64) -> String {

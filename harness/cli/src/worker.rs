@@ -15,7 +15,7 @@ use serde::de::DeserializeOwned;
 use crate::exit::Failure;
 use crate::notice;
 
-/// Time that what a worker leaves behind may take to end.
+/// Time that processes which a worker leaves behind may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The worker program, in the folder of this one.
@@ -139,7 +139,7 @@ fn show_lines(log: impl Read) {
     }
 }
 
-/// Starts a worker, below which all that it starts stays.
+/// Starts a worker. All processes that it starts stay below it in the tree of processes.
 fn spawn(command: &mut Command) -> io::Result<gpbench_processes::Started> {
     adopt_orphans()?;
     gpbench_processes::spawn(command)

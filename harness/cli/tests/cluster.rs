@@ -81,7 +81,7 @@ impl Cluster {
 
     /// Sends both tasks, which wait in the queue then.
     fn send(&self) {
-        self.run(&DETACHED).exits(0).says(&["sent 2 tasks; to go on: gpbench watch "]);
+        self.run(&DETACHED).exits(0).says(&["sent 2 tasks; to continue: gpbench watch "]);
         self.queue(["PENDING|Priority|", "PENDING|Priority|"]);
     }
 
@@ -203,12 +203,12 @@ fn a_run_that_is_left_says_what_was_sent() {
         .program("sbatch", "case \"$*\" in *--test-only*) ;; *) echo 'Socket timed out' >&2; exit 1 ;; esac");
     let unanswered = cluster.run(&DETACHED).exits(0);
     unanswered
-        .says(&["sent 0 tasks; Slurm gave no answer for 2 tasks, which the next `gpbench watch` looks for"]);
+        .says(&["sent 0 tasks; Slurm gave no answer for 2 tasks, which the next `gpbench watch` checks"]);
     let status = cluster.run(&["status"]).exits(0);
     status.prints(&["slurm: 0 of 4 rows, 2 sent without an answer of Slurm\n", "goes on: gpbench watch "]);
     // They have arrived.
     cluster.queue(["PENDING|Priority|", "PENDING|Priority|"]);
-    cluster.run(&DETACHED).exits(0).says(&["nothing was left to send; to go on: "]);
+    cluster.run(&DETACHED).exits(0).says(&["nothing was left to send; to continue: "]);
     let status = cluster.run(&["status"]).exits(0);
     assert_eq!(status.stdout, "slurm: 0 of 4 rows, 2 queued (Priority)\n");
 }
@@ -226,7 +226,10 @@ fn the_state_of_each_task_is_told() {
     let status = cluster.run(&["status"]).exits(0);
     let lines: Vec<&str> = status.stdout.lines().collect();
     assert_eq!(lines[0], "slurm: 2 of 4 rows, 1 ended with cases left");
-    assert!(lines[1].starts_with("  nothing more is sent until this goes on: gpbench watch "), "{lines:?}");
+    assert!(
+        lines[1].starts_with("  nothing more is sent until this command continues the run: gpbench watch "),
+        "{lines:?}"
+    );
 
     // Somebody else cancels the second task: it is given up, and the run is over.
     cluster.queue(["COMPLETED|None|n1", "CANCELLED|None|n1"]);

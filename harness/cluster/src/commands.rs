@@ -1,4 +1,4 @@
-//! Programs of the scheduler, each of which may hang.
+//! Runs programs of the scheduler, with a time limit: each may hang.
 
 use std::io::{self, Read, Write as _};
 use std::os::unix::process::ExitStatusExt as _;
@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 
 use gpbench_processes::spawn;
 
-/// What a program answered.
+/// The answer of a program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Answer {
     /// Its exit status, or 128 and the number of the signal that ended it.
     pub status: i32,
-    /// What it printed.
+    /// Its standard output.
     pub stdout: String,
-    /// What it printed to standard error.
+    /// Its standard error.
     pub stderr: String,
 }
 
@@ -58,7 +58,7 @@ impl Default for SystemCommands {
 const FORMATS: [&str; 6] =
     ["SQUEUE_FORMAT", "SQUEUE_FORMAT2", "SQUEUE_SORT", "SQUEUE_STATES", "SINFO_FORMAT", "SLURM_TIME_FORMAT"];
 
-/// How long to wait between two looks whether a program that has closed its streams has ended.
+/// Time between two checks whether a program that has closed its streams has ended.
 const PAUSE: Duration = Duration::from_millis(2);
 
 impl Commands for SystemCommands {
@@ -98,7 +98,7 @@ impl Commands for SystemCommands {
     }
 }
 
-/// The exit status as a shell tells it.
+/// The exit status as a shell reports it.
 fn number(status: ExitStatus) -> i32 {
     status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or_default())
 }

@@ -39,7 +39,7 @@ pub enum ClusterError {
     /// The scheduler refuses.
     #[error(transparent)]
     Scheduler(#[from] SchedulerError),
-    /// A task asks for more than there is, or for too little.
+    /// A task requests more than there is, or too little.
     #[error(transparent)]
     BadRequest(#[from] BadRequest),
 }

@@ -4,10 +4,10 @@
 //! <run>/cluster/
 //!     manifest.json         what runners need beside the plan
 //!     job.sh                the script of every task
-//!     ledger.jsonl          what was sent, and what came of it; the front alone writes it
+//!     ledger.jsonl          what was sent, and how it ended; the front alone writes it
 //!     submissions/<n>.txt   one line a task of an array: its number, and the attempt
-//!     parts/<attempt>.jsonl what the runner of an attempt tells
-//!     logs/                 what tasks print
+//!     parts/<attempt>.jsonl events of an attempt, written by its runner
+//!     logs/                 output of tasks
 //!     environments/         one file a kind of node
 //!     bin/                  programs and plugins of the tasks
 //! ```
@@ -29,7 +29,7 @@ use crate::error::Context as _;
 pub struct ClusterFolder(PathBuf);
 
 impl ClusterFolder {
-    /// That of the run in this folder.
+    /// The folder `cluster` of the run in this folder.
     pub fn of(run: &Path) -> Self {
         Self(run.join("cluster"))
     }
@@ -46,12 +46,12 @@ impl ClusterFolder {
         Ok(())
     }
 
-    /// Itself.
+    /// Its path.
     pub fn path(&self) -> &Path {
         &self.0
     }
 
-    /// The file of what was sent.
+    /// The ledger.
     pub fn ledger(&self) -> PathBuf {
         self.0.join("ledger.jsonl")
     }
@@ -61,7 +61,7 @@ impl ClusterFolder {
         self.0.join("job.sh")
     }
 
-    /// The folder of what tasks print.
+    /// The folder of the output of tasks.
     pub fn logs(&self) -> PathBuf {
         self.0.join("logs")
     }

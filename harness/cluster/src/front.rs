@@ -1,4 +1,4 @@
-//! What a cluster run knows, and what it does next.
+//! The state of a cluster run, and the decisions that follow from it.
 
 mod again;
 mod events;

@@ -1,4 +1,4 @@
-//! The ledger: what the front has sent, and what came of it. A front that is started again goes on from here.
+//! The ledger: what the front has sent, and how it ended. A front that is started again continues from here.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File, OpenOptions};
@@ -19,7 +19,7 @@ use crate::line;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "snake_case")]
 pub enum LedgerLine {
-    /// A front began that gives every task all of its retries again, and every node another chance.
+    /// A front began that gives every task all of its retries again, and permits every node again.
     Resumed,
     /// An array is about to be sent.
     Intent {
@@ -38,7 +38,7 @@ pub enum LedgerLine {
         /// The array's job id.
         job: u64,
     },
-    /// The scheduler has lost an array, or has never had it, as far as it tells.
+    /// The scheduler has lost an array, or has never had it, by its own report.
     Missing {
         /// Its number.
         submission: u32,
@@ -82,11 +82,11 @@ pub enum Withdrawal {
     User,
     /// All of its cases have rows.
     Unneeded,
-    /// It runs without a sign of life.
+    /// It runs without a heartbeat.
     Silent,
     /// The scheduler could not start it, and holds it.
     Held,
-    /// The scheduler means to run it once more, while the first copy may live.
+    /// The scheduler is about to run it once more, while the first copy may still run.
     Requeued,
 }
 
@@ -95,9 +95,9 @@ pub enum Withdrawal {
 pub struct Loss {
     /// The attempt.
     pub attempt: Attempt,
-    /// What follows.
+    /// The consequence.
     pub cause: Cause,
-    /// What the scheduler and the runner said.
+    /// The reports of the scheduler and of the runner.
     pub reason: String,
     /// The node, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,7 +107,7 @@ pub struct Loss {
     pub case: Option<String>,
     /// Whether it counts as a retry.
     pub counts: bool,
-    /// Whether it failed soon after it began, which speaks against the node.
+    /// Whether it failed soon after it began, which counts against the node.
     #[serde(default)]
     pub quick: bool,
 }
@@ -118,13 +118,13 @@ pub struct Loss {
 pub enum Cause {
     /// It was interrupted, or its time was over.
     Interrupted,
-    /// It gave way to another job. Such attempts never count.
+    /// It was preempted. Such attempts never count.
     Preempted,
     /// A machine failed.
     Machine,
     /// The system killed it during a case.
     Killed,
-    /// It is of the case's own doing; the case has a row.
+    /// The case itself caused it, and has a row.
     Case,
     /// Somebody else cancelled it.
     Withdrawn,

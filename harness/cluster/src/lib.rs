@@ -1,10 +1,10 @@
 //! Runs the cases of a plan as tasks of a cluster.
 //!
 //! A task is a block of cases that run one after another on one node. [`Front`] decides which tasks are sent, cancelled and sent
-//! again; it is told everything and asks nobody, so that it can be tested without a cluster and without waiting. [`Manager`]
+//! again; it has no access to files and scheduler, so that it can be tested without a cluster and without waiting. [`Manager`]
 //! connects it with a [`Scheduler`], such as [`Slurm`], and with the files of the run, [`RunFiles`].
 //!
-//! Files are the truth: a row counts once its line is in a part file. The scheduler explains what is missing. A task that ends
+//! Only files count: a row exists once its line is in a part file. The scheduler explains missing rows. A task that ends
 //! without rows for reasons of a machine is sent again; a solver is blamed only for what ended during its own case.
 //!
 //! Rejected: workers that pull cases from a server, which compute nodes would have to reach, or from locked files on a network

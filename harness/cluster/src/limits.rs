@@ -1,4 +1,4 @@
-//! What tasks may ask for, and what they ask for.
+//! The resources that tasks request, and the limits of the cluster.
 
 use gpbench_record::ClusterTask;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Bytes of memory that a task needs at least: for its runner, and for a worker that computes nothing yet.
 pub const LEAST_MEMORY: u64 = 512 << 20;
 
-/// What a task asks for.
+/// The resources that a task requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ResourceRequest {
     /// Wall-clock seconds.
@@ -18,13 +18,13 @@ pub struct ResourceRequest {
 }
 
 impl ResourceRequest {
-    /// What a task of a manifest asks for.
+    /// The request of a task of a manifest.
     pub fn of(task: &ClusterTask) -> Self {
         Self { seconds: task.seconds, memory_bytes: task.memory_bytes, threads: task.threads }
     }
 }
 
-/// What tasks may ask for.
+/// The limits of the cluster on requests.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ClusterLimits {
     /// Most tasks of an array.
@@ -46,25 +46,25 @@ pub struct Node {
     pub processors: u32,
 }
 
-/// A task that asks for more than there is, or for too little.
+/// A task that requests more than there is, or too little.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("task {task} asks for {what} and {bound}: {remedy}")]
 pub struct BadRequest {
     /// The task's index in the manifest.
     pub task: usize,
-    /// What it asks for.
+    /// The resource that it requests.
     pub what: String,
-    /// What there is, or what is needed.
+    /// The limit, or the amount that is needed.
     pub bound: String,
     /// What to do.
     pub remedy: &'static str,
 }
 
 impl ClusterLimits {
-    /// Compares what tasks ask for with what there is, since a scheduler may accept what it can never run.
+    /// Compares the requests of tasks with the limits, since a scheduler may accept a task that it can never run.
     ///
     /// # Errors
-    /// The first task that asks for too much, or for too little.
+    /// The first task that requests too much, or too little.
     pub fn check(&self, tasks: &[ClusterTask]) -> Result<(), BadRequest> {
         tasks
             .iter()

@@ -1,4 +1,4 @@
-//! Runs a front: asks the scheduler, reads part files, and does what follows.
+//! Runs a front: polls the scheduler, reads part files, and executes the actions.
 
 use gpbench_record::{Attempt, PartLine, Row};
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use crate::ledger::LedgerLine;
 use crate::part::News;
 use crate::scheduler::{Scheduler, SchedulerError, Trouble};
 
-/// Where a cluster run is kept.
+/// Storage of a cluster run.
 pub trait Records {
     /// Appends a line to the ledger. It is on the disk when this returns.
     ///
@@ -23,7 +23,7 @@ pub trait Records {
     /// When they cannot be written.
     fn prepare(&mut self, submission: &Submission) -> Result<(), ClusterError>;
 
-    /// What is new in a part file.
+    /// New lines of a part file.
     ///
     /// # Errors
     /// When it cannot be read.
@@ -42,16 +42,16 @@ pub trait Records {
     fn write(&mut self, row: &FrontRow) -> Result<(), ClusterError>;
 }
 
-/// What came of one round.
+/// Result of one round.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Round {
     /// Ids of cases whose rows came.
     pub rows: Vec<String>,
-    /// What a person should know: failures that may pass, lines that cannot be read, and cases that ended badly.
+    /// Messages for people: temporary failures, lines that cannot be read, and cases that ended badly.
     pub notes: Vec<String>,
     /// Tasks that the scheduler has accepted.
     pub sent: usize,
-    /// Tasks that the scheduler was told to cancel.
+    /// Tasks that the scheduler was asked to cancel.
     pub cancelled: usize,
     /// Whether nothing is left to do.
     pub is_finished: bool,
@@ -62,26 +62,26 @@ pub struct Round {
 /// Runs a front over a scheduler and the files of a run.
 #[derive(Debug)]
 pub struct Manager<S, R> {
-    /// What is known.
+    /// The front.
     pub front: Front,
-    /// Who runs the tasks.
+    /// The scheduler.
     pub scheduler: S,
-    /// Where the run is kept.
+    /// Storage of the run.
     pub records: R,
     pause_seconds: f64,
 }
 
 impl<S: Scheduler, R: Records> Manager<S, R> {
-    /// Begins, or goes on with, a run.
+    /// Begins or continues a run.
     pub fn new(front: Front, scheduler: S, records: R) -> Self {
         let pause_seconds = front.policy.poll_seconds;
         Self { front, scheduler, records, pause_seconds }
     }
 
-    /// Asks the scheduler, reads part files, and does what follows, once.
+    /// Polls the scheduler, reads part files, and executes the actions, once.
     ///
     /// # Errors
-    /// When files cannot be read or written, or the scheduler refuses for good. A scheduler that is away is a note.
+    /// When files cannot be read or written, or the scheduler refuses permanently. A scheduler that does not answer is a note.
     pub fn round(&mut self, now: Timestamp) -> Result<Round, ClusterError> {
         let mut round = Round::default();
         match self.scheduler.poll() {
@@ -103,7 +103,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
         Ok(round)
     }
 
-    /// Copies the rows that have come. Needs no scheduler.
+    /// Copies new rows. Needs no scheduler.
     ///
     /// # Errors
     /// When files cannot be read or written.
@@ -122,7 +122,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
         self.record()
     }
 
-    /// Writes what the front has for the ledger.
+    /// Writes the front's lines for the ledger.
     fn record(&mut self) -> Result<(), ClusterError> {
         self.front.take_records().iter().try_for_each(|line| self.records.record(line))
     }
@@ -165,7 +165,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
                 self.front.submitted(submission.number, job);
             }
             Err(error) => {
-                // Otherwise it may have arrived: it is looked for.
+                // Otherwise it may have arrived: the next polls search for it.
                 if error.kind != Trouble::Passing {
                     self.front.refused(submission.number, error.kind == Trouble::Full, &error.said, now);
                 }
@@ -177,7 +177,7 @@ impl<S: Scheduler, R: Records> Manager<S, R> {
     }
 }
 
-/// Notes an error that may pass.
+/// Adds a note about a temporary error.
 fn pass(error: SchedulerError, round: &mut Round) -> Result<(), ClusterError> {
     if !error.may_pass() {
         return Err(error.into());

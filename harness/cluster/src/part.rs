@@ -1,8 +1,8 @@
-//! Part files: what the runner of an attempt tells, one JSON line at a time.
+//! Part files: events of an attempt, written by its runner as JSON lines.
 //!
-//! The front makes the file before the attempt is sent, with what is assigned as its first line, so that no node and no
-//! cache remembers that there is none. Then the runner alone appends. Lines have checksums, as those of a journal have; the line
-//! of a case is one of the journal, byte for byte.
+//! The front makes the file before the attempt is sent, with the assigned cases as its first line, so that no node and no
+//! cache of a network file system stores that the file is absent. Then the runner alone appends. Lines have checksums, as those
+//! of a journal have; the line of a case is one of the journal, byte for byte.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
@@ -66,16 +66,16 @@ impl PartWriter {
 /// A line of a part file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewLine {
-    /// What it says.
+    /// Its content.
     pub line: PartLine,
     /// Its bytes, without the line feed.
     pub bytes: Vec<u8>,
 }
 
-/// What is new in a part file.
+/// New lines of a part file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct News {
-    /// Complete lines since the last look.
+    /// Complete lines since the last read.
     pub lines: Vec<NewLine>,
     /// Complete lines that cannot be read, each with the reason. Their cases count as not run.
     pub damaged: Vec<String>,
@@ -98,11 +98,11 @@ impl PartReader {
         Self { path, ..Self::default() }
     }
 
-    /// Reads the complete lines since the last look. The file is opened anew each time, so that what other hosts have
-    /// written is seen. A file that is not there has no lines.
+    /// Reads the complete lines since the last read. The file is opened anew each time, so that lines that other hosts have
+    /// written are found. A missing file has no lines.
     ///
     /// # Errors
-    /// When the file cannot be read. Nothing is lost: the next look begins at the same place.
+    /// When the file cannot be read. Nothing is lost: the next read begins at the same place.
     pub fn read(&mut self) -> Result<News, ClusterError> {
         let mut bytes = match self.bytes() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(News::default()),

@@ -1,4 +1,4 @@
-//! What a run asks of the scheduler of a cluster.
+//! The interface to the scheduler of a cluster.
 
 use std::fmt;
 
@@ -6,19 +6,19 @@ use crate::limits::{ClusterLimits, ResourceRequest};
 
 /// A scheduler that runs arrays of tasks. One value serves one run.
 pub trait Scheduler {
-    /// What tasks may ask for.
+    /// The limits on requests of tasks.
     ///
     /// # Errors
     /// When the scheduler does not answer, or not as expected.
     fn limits(&self) -> Result<ClusterLimits, SchedulerError>;
 
-    /// Asks whether an array would be accepted. Nothing is sent.
+    /// Tests whether an array would be accepted. Nothing is sent.
     ///
     /// # Errors
     /// When it would be refused, and when the scheduler does not answer.
     fn test(&self, array: &Array) -> Result<(), SchedulerError>;
 
-    /// Sends an array. Gives its job id.
+    /// Sends an array; its job id.
     ///
     /// # Errors
     /// When it is refused. When the scheduler does not answer, the array may have arrived.
@@ -40,11 +40,11 @@ pub trait Scheduler {
 /// Tasks that are sent together. Their indices are 0 to `count` - 1.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Array {
-    /// Tells this array from others of the run.
+    /// Distinguishes this array from others of the run.
     pub comment: String,
     /// The number of tasks.
     pub count: u32,
-    /// What each task asks for. Its cases are of no interest here.
+    /// The resources that each task requests.
     pub request: ResourceRequest,
     /// Most tasks that run at a time; absent: as many as the cluster allows.
     pub throttle: Option<u32>,
@@ -54,7 +54,7 @@ pub struct Array {
     pub argument: String,
 }
 
-/// What is to be ended.
+/// The tasks to cancel.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum CancelTarget {
     /// All tasks of an array.
@@ -64,7 +64,7 @@ pub enum CancelTarget {
 }
 
 impl fmt::Display for CancelTarget {
-    /// As Slurm calls it: `12` or `12_3`.
+    /// The form of Slurm: `12` or `12_3`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             CancelTarget::Array(job) => write!(f, "{job}"),
@@ -73,7 +73,7 @@ impl fmt::Display for CancelTarget {
     }
 }
 
-/// A task, as the scheduler tells of it.
+/// A task, as the scheduler reports it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobTask {
     /// The array's job id.
@@ -102,7 +102,7 @@ pub struct Exit {
 }
 
 impl fmt::Display for Exit {
-    /// As Slurm writes it: `status:signal`.
+    /// The form of Slurm: `status:signal`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.status, self.signal)
     }
@@ -115,9 +115,9 @@ pub enum TaskState {
     Pending,
     /// It runs.
     Running,
-    /// It is stopped for a while.
+    /// It is suspended.
     Suspended,
-    /// It has ended, and its node does not say so yet. How it ended is not told.
+    /// It has ended, and its node has not reported the end yet. How it ended is unknown.
     Completing,
     /// Its script ended with status 0.
     Completed,
@@ -129,9 +129,9 @@ pub enum TaskState {
     OutOfMemory,
     /// Its node failed.
     NodeFailed,
-    /// It gave way to a more important job.
+    /// It was preempted by a more important job.
     Preempted,
-    /// The scheduler means to run it once more.
+    /// The scheduler is about to run it once more.
     Requeued,
     /// Somebody cancelled it.
     Cancelled,
@@ -140,7 +140,7 @@ pub enum TaskState {
 }
 
 impl TaskState {
-    /// The state that Slurm calls so.
+    /// The state with this name in Slurm.
     pub fn parse(text: &str) -> Self {
         match text {
             "PENDING" => TaskState::Pending,
@@ -180,7 +180,7 @@ impl TaskState {
 }
 
 impl fmt::Display for TaskState {
-    /// As Slurm calls the most frequent state of the kind.
+    /// The name in Slurm of the most frequent state of the kind.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             TaskState::Pending => "PENDING",
@@ -200,7 +200,7 @@ impl fmt::Display for TaskState {
     }
 }
 
-/// Why the scheduler did not do as asked.
+/// A failure of the scheduler.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{command}` {said}")]
 pub struct SchedulerError {
@@ -208,16 +208,16 @@ pub struct SchedulerError {
     pub command: String,
     /// Its exit status and the last lines of its standard error, or why it gave no answer.
     pub said: String,
-    /// What the failure means.
+    /// The kind of failure.
     pub kind: Trouble,
 }
 
-/// What a failure of the scheduler means.
+/// The kind of a failure of the scheduler.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Trouble {
-    /// The scheduler is away or busy; the same may succeed later. What was asked may have been done.
+    /// The scheduler does not answer or is busy; the same may succeed later. The request may have been executed.
     Passing,
-    /// The user has as many tasks in the queue as is allowed.
+    /// The user has as many tasks in the queue as are allowed.
     Full,
     /// It will not succeed.
     Lasting,

@@ -33,7 +33,7 @@ impl ClusterFolder {
         ))
     }
 
-    /// Writes the script that stores what a worker on a node says of its numerics as `answer`.
+    /// Writes the script that stores a worker's report of its numerics on a node as `answer`.
     ///
     /// # Errors
     /// As [`ClusterFolder::write_script`].
@@ -69,7 +69,7 @@ fn quoted(path: &Path) -> Result<String, ClusterError> {
     shlex::try_quote(text).map(|quoted| quoted.into_owned()).map_err(|_| unquotable())
 }
 
-/// Lines that hold a node that can do more to what the plan was made for: then all give the same bits.
+/// Lines that limit a more capable node to the instruction set and core type of the plan, so that all nodes give the same bits.
 fn hold(instruction_set: Option<&String>, blas_core: Option<&String>) -> String {
     let pairs = [("GPBENCH_SIMD", instruction_set), ("OPENBLAS_CORETYPE", blas_core)];
     let set = pairs.into_iter().filter_map(|(name, value)| Some((name, value.filter(|v| !v.is_empty())?)));

@@ -1,4 +1,4 @@
-//! Where the settings of a site are.
+//! Path of the settings of a site.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! Slurm, by its programs. Nothing depends on accounting.
+//! Slurm, through its programs. Slurm's accounting is not needed.
 
 mod answer;
 
@@ -10,11 +10,11 @@ use crate::commands::{Commands, NoAnswer};
 use crate::limits::ClusterLimits;
 use crate::scheduler::{Array, CancelTarget, JobTask, Scheduler, SchedulerError, TaskState, Trouble};
 
-/// Seconds before the end of its time at which a task is told.
+/// Seconds before the end of its time at which a task gets a signal.
 pub const WARNING_SECONDS: u64 = 120;
 
-/// What `sbatch --test-only` says where no node is up, and where there is none that could ever do; [`ClusterLimits::check`] refuses
-/// that.
+/// Message of `sbatch --test-only` where no node is up, and where none could ever run the task; [`ClusterLimits::check`] refuses
+/// the latter.
 const NOT_NOW: &str = "Requested node configuration is not available";
 
 /// Most ids of tasks in one command.
@@ -23,7 +23,7 @@ const MOST_IDS: usize = 500;
 /// Slurm, for the jobs of one run.
 #[derive(Debug)]
 pub struct Slurm<C> {
-    /// What runs its programs.
+    /// Runs its programs.
     pub commands: C,
     /// Settings of the site.
     pub site: Site,
@@ -31,14 +31,14 @@ pub struct Slurm<C> {
     pub name: String,
     /// The folder in which jobs begin.
     pub folder: PathBuf,
-    /// Where output of tasks goes.
+    /// The folder of the output of tasks.
     pub logs: PathBuf,
     /// The script of a task.
     pub script: PathBuf,
 }
 
 impl<C: Commands> Slurm<C> {
-    /// Runs a program. Gives what it printed if it succeeded. `unknown`: what a failure means whose message is unknown.
+    /// Runs a program; its output if it succeeded. `unknown`: the kind of a failure whose message is unknown.
     fn run(&self, program: &str, arguments: Vec<String>, unknown: Trouble) -> Result<String, SchedulerError> {
         let error = |said: String, kind| {
             let command = std::iter::once(program).chain(arguments.iter().map(String::as_str));
@@ -61,7 +61,7 @@ impl<C: Commands> Slurm<C> {
         }
     }
 
-    /// Options that say what an array asks for.
+    /// Options for the resources that an array requests.
     fn options(&self, array: &Array) -> Vec<String> {
         let Site { partition, account, qos, constraint, extra, ask, tasks: _, nodes: _, intervals: _ } =
             &self.site;
@@ -149,7 +149,7 @@ impl<C: Commands> Scheduler for Slurm<C> {
         id.ok_or_else(|| SchedulerError {
             command: "sbatch".to_owned(),
             said: format!("printed `{}` instead of a job id", answer::last_lines(&said)),
-            // The array may have been accepted: it is looked for.
+            // The array may have been accepted: the next polls search for it.
             kind: Trouble::Passing,
         })
     }

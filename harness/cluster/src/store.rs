@@ -15,7 +15,7 @@ use crate::ledger::{Ledger, LedgerLine};
 use crate::manager::Records;
 use crate::part::{News, PartReader, PartWriter};
 
-/// Where rows go: the journal of a run.
+/// The journal of a run, which rows are written to.
 pub trait RunJournal {
     /// Appends the line of a row, byte for byte. It is on the disk when this returns.
     ///
@@ -36,11 +36,11 @@ pub struct RunFiles<R> {
     folder: ClusterFolder,
     ledger: Ledger,
     readers: HashMap<Attempt, PartReader>,
-    /// Where rows go.
+    /// The journal of the run.
     pub rows: R,
 }
 
-/// What the files of a cluster run tell a front that begins.
+/// The stored state of a cluster run, for a new front.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct RestoredRun {
     /// The ledger.
@@ -67,7 +67,7 @@ impl<R> RunFiles<R> {
 }
 
 impl RestoredRun {
-    /// Reads the files of a run that another front may be going on with.
+    /// Reads the files of a run that another front may have open.
     ///
     /// # Errors
     /// Those of the file system.

@@ -1,21 +1,21 @@
-//! Which cases run together, and what they ask for.
+//! Tasks: cases that run together, and the resources that they request.
 
 use gpbench_record::{ClusterTask, Labels, Site, TaskUnit};
 
 /// Seconds beside those of the solver: loading, exact reference, verification.
 const SECONDS_BESIDE: f64 = 60.0;
-/// By how much a case may take longer than estimated.
+/// Factor by which a case may take longer than estimated.
 const SECONDS_FACTOR: f64 = 2.0;
-/// The shortest time that is asked for.
+/// The shortest time that is requested.
 const LEAST_SECONDS: f64 = 600.0;
-/// By how much a case may use more memory than estimated.
+/// Factor by which a case may use more memory than estimated.
 const MEMORY_FACTOR: f64 = 1.5;
 /// Bytes beside those of a case: the runner, and what it leaves to the system.
 const BYTES_BESIDE: u64 = 512 << 20;
-/// Bytes of a case of which nothing is known.
+/// Assumed bytes of a case without limit and estimate.
 const UNKNOWN_BYTES: u64 = 4 << 30;
 
-/// A case as its task needs to know it.
+/// The size of a case, for its task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SizedCase {
     /// Its id.
@@ -62,7 +62,7 @@ fn pack(blocks: Vec<Vec<&SizedCase>>, most: f64) -> Vec<Vec<&SizedCase>> {
     packed
 }
 
-/// Seconds that are asked for cases.
+/// Seconds that are requested for cases.
 fn seconds(cases: &[&SizedCase]) -> f64 {
     cases.iter().map(|case| SECONDS_FACTOR * case.seconds.unwrap_or_default() + SECONDS_BESIDE).sum()
 }

@@ -46,7 +46,7 @@ pub(crate) struct RunAttempt<'a> {
     failures: AtomicUsize,
     rows: Mutex<&'a mut (dyn RowSink + 'static)>,
     environment: &'a Environment,
-    /// What stands for it in rows.
+    /// Its short name in rows.
     kind: String,
     finished: Option<FinishedCases>,
     /// Cases to be tried once more when all others have ended.
@@ -193,7 +193,7 @@ impl<'a> RunAttempt<'a> {
         let pending = queue.cases.get(*next).copied()?;
         *next += 1;
         let memory = self.runner().reserve(pending.planned);
-        // Much may have happened while it waited.
+        // The attempt may have been stopped while the case waited.
         (!self.ends()).then_some((pending, memory))
     }
 

@@ -1,4 +1,4 @@
-//! The mark of a reference that is being made. It stays where the making is interrupted, however that happens.
+//! A mark of an exact reference that is being computed. It remains if the computation is interrupted.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,12 +9,13 @@ use gpbench_files::{FileLock, Locking};
 /// A mark beside the file of a reference, locked until it is dropped.
 pub(crate) struct Begun {
     path: PathBuf,
-    /// None where another process has it.
+    /// `None` where another process has it.
     _lock: Option<FileLock>,
 }
 
 impl Begun {
-    /// Marks a reference; whether an earlier making of it was interrupted. One that goes on in another process is none.
+    /// Marks a reference; whether an earlier computation of it was interrupted. One that is in progress in another process was
+    /// not.
     ///
     /// # Errors
     /// Those of the file system.
@@ -32,7 +33,7 @@ impl Begun {
         Ok((Begun { path, _lock: lock }, was_begun && is_alone))
     }
 
-    /// Removes the mark: the reference is made, or cannot be made.
+    /// Removes the mark: the reference has been computed, or cannot be.
     pub(crate) fn end(self) {
         let _ = fs::remove_file(&self.path);
     }

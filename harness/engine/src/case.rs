@@ -18,7 +18,7 @@ use crate::{
     row,
 };
 
-/// Everything that the cases of a run have in common.
+/// What all cases of a run share: executor, options, folders, references, plugins and memory.
 pub(crate) struct CaseRunner<'a> {
     pub(crate) executor: &'a dyn Executor,
     pub(crate) clock: &'a dyn WallClock,

@@ -34,7 +34,7 @@ impl Engine<'_> {
     /// creates one. `events` is called on this thread.
     ///
     /// Where the machine or a file is at fault, a case has no row: it is tried once more, the others go on, and the
-    /// summary names it. A case that a plugin may have kept from its end three times gets a row nevertheless.
+    /// summary names it. A case that did not end three times, for which its plugin may be to blame, gets a row nevertheless.
     ///
     /// # Errors
     /// When no case can run, as on a full disk. The rows of all cases that have ended are in the journal.
@@ -140,7 +140,7 @@ impl Engine<'_> {
         Ok(memory)
     }
 
-    /// What these cases execute and load, kept in the workspace.
+    /// The programs that these cases execute and load, kept in the workspace.
     fn programs(
         &self,
         workspace: &Workspace,

@@ -51,7 +51,7 @@ pub enum EngineError {
         total: String,
     },
     /// A plugin or the worker is not the one that was planned.
-    #[error("{0}; run the same again, which plans anew")]
+    #[error("{0}; run the same again, which makes a new plan")]
     Program(#[from] ProgramError),
     /// The worker program cannot be used.
     #[error("the worker program {} cannot be used: {reason}", path.display())]

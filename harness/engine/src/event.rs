@@ -62,7 +62,7 @@ pub enum Event {
         /// The progress of the run.
         progress: RunProgress,
     },
-    /// What the user should know, without any case failing.
+    /// A warning that no case has failed for.
     Warning(String),
 }
 
@@ -73,7 +73,7 @@ pub struct Reused {
     pub cases: usize,
     /// Cases that are finished too, but ran in another environment, so that they run again.
     pub elsewhere: usize,
-    /// In what those environments differ.
+    /// Names of the fields in which those environments differ.
     pub differences: Vec<&'static str>,
 }
 
@@ -134,14 +134,14 @@ pub struct CaseWithoutRow {
 }
 
 impl CaseWithoutRow {
-    /// What the case needs before it can be run again.
+    /// Advice: what has to be done before the case can run again.
     pub fn advice(&self) -> &'static str {
         match self.cause {
             FaultCause::Dataset => "restore the data set, and check the disk of the cache",
             FaultCause::Reference => "check the disk of the cache, or lower --exact-limit",
             FaultCause::Checkpoint | FaultCause::Solution => "check the disk of the run folder",
             FaultCause::Plugin => {
-                "restore the library as it was when the run began, or start anew with --fresh"
+                "restore the library as it was when the run began, or start a new run with --fresh"
             }
             FaultCause::Worker => "see the log of the case, and restore gpbench-worker if it was replaced",
             FaultCause::Storage => "make room, and let this user write there",

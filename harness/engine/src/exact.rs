@@ -17,7 +17,7 @@ use crate::{Event, Executor, Interrupt, Planned, RunOptions, WorkItem, text};
 /// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
 const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
 
-/// Deaths of the worker that makes a reference after which it is not tried again in this attempt: it takes long.
+/// Failures of the worker that computes a reference after which it is not tried again in this attempt: it takes long.
 const MOST_DEATHS: usize = 3;
 
 /// The references of one run.
@@ -90,8 +90,8 @@ impl<'a> ExactReferences<'a> {
     /// as a singular matrix, is a warning.
     ///
     /// # Errors
-    /// Where the machine or a file is at fault. The case must have no row then: it would lack metrics for good that it
-    /// has on another day.
+    /// Where the machine or a file is at fault. The case must have no row then: it would permanently lack metrics that it
+    /// has without the fault.
     pub(crate) fn of(
         &self,
         planned: Planned<'_>,
@@ -167,7 +167,7 @@ impl<'a> ExactReferences<'a> {
         let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
             let reason = format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free));
-            // Otherwise others use the memory at present, and the row would lack its exact figures for good.
+            // Otherwise other programs use the memory at present, and the row would lack its exact figures permanently.
             if needed > self.executor.machine().memory_bytes as f64 {
                 return Err(Missing::Impossible(reason));
             }
@@ -178,7 +178,7 @@ impl<'a> ExactReferences<'a> {
             let reason = format!("{}: {error}", self.folder.display());
             Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
         })?;
-        // Without room for a mark there is none for the reference either, which then says so.
+        // Without room for a mark there is none for the reference either, whose error is reported.
         let begun = Begun::mark(&request.output).ok();
         announce(begun.as_ref().is_some_and(|(_, again)| *again));
         let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt, &|_| {});

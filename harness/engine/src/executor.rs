@@ -1,4 +1,4 @@
-//! The interface between the schedule and the machine that does the work.
+//! The interface between the schedule and the machine that runs workers.
 
 use std::path::{Path, PathBuf};
 
@@ -8,7 +8,7 @@ use gpbench_record::{
 
 use crate::{Interrupt, ProcessorTimes};
 
-/// What a worker process is asked to do.
+/// A request to a worker process.
 #[derive(Debug, Clone)]
 pub enum WorkItem {
     /// Load the plugin and solve.

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGXFSZ};
 
-/// The signal that means that the time limit of an attempt is reached.
+/// The signal number that stands for the time limit of an attempt.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
 
 /// A flag that holds the signal that asks for the end, shared by all threads.
@@ -15,8 +15,9 @@ pub(crate) const TIME_OVER: i32 = SIGALRM;
 pub struct Interrupt(Arc<AtomicUsize>);
 
 impl Interrupt {
-    /// A flag raised by SIGINT, SIGTERM, SIGUSR1, by which schedulers of clusters tell of a near end, SIGHUP and SIGQUIT, which
-    /// then no longer end the process. The last two stay ignored where they were, as under `nohup`. Nor does SIGXFSZ, so that a limit on the size of files gives an error.
+    /// A flag raised by SIGINT, SIGTERM, SIGUSR1 (schedulers of clusters announce the end of a job by it), SIGHUP and SIGQUIT,
+    /// which then no longer end the process. The last two stay ignored where they were, as under `nohup`. SIGXFSZ no longer ends
+    /// the process either, so that a limit on the size of files gives an error.
     ///
     /// # Errors
     /// When the handlers cannot be installed.

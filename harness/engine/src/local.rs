@@ -88,7 +88,7 @@ impl LocalExecutor {
     /// grace of ten seconds, and in control groups where this user may make them. This process adopts orphans from now on,
     /// and while a case runs it ends those children that it has not started through `gpbench_processes`.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
-        // Where the system refuses, process groups and control groups have to do.
+        // Where the system refuses, process groups and control groups are used alone.
         let _ = adopt_orphans();
         Self {
             worker: worker.into(),
@@ -103,7 +103,7 @@ impl LocalExecutor {
         }
     }
 
-    /// The same, without control groups.
+    /// As [`LocalExecutor::new`], without control groups.
     #[must_use]
     pub fn without_control_groups(self) -> Self {
         Self { control_groups: None, ..self }

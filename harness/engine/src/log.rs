@@ -1,4 +1,4 @@
-//! The log of a case: its end, and what the whole of it tells.
+//! The log of a case: its last lines, and known messages anywhere in it.
 
 use std::io::{self, BufRead as _, BufReader, ErrorKind, Read as _, Seek as _, SeekFrom};
 use std::path::Path;
@@ -11,10 +11,10 @@ use crate::refusal::tells_of_refusal;
 const TAIL_BYTES: u64 = 4096;
 /// Lines of a log that a row carries at most.
 const TAIL_LINES: usize = 20;
-/// Bytes of a line that are looked at.
+/// Bytes of a line that are searched.
 const LINE_BYTES: u64 = 1 << 16;
 
-/// What the log of a case tells.
+/// Findings in the log of a case.
 ///
 /// What the runtime printed counts wherever it is: a backtrace may come after it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

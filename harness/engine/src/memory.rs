@@ -1,8 +1,8 @@
-//! Memory in sum: the cases that run at a time may use no more than the machine has free.
+//! Memory of all running cases together: no more than the machine has free.
 //!
 //! A case begins when what it may use fits beside what the running cases may use. One that does not fit even alone
-//! begins when no other runs. What a case may use is its limit, or else an estimate, or else an equal share. Cases ask
-//! one after the other, so that small ones never keep a large one waiting.
+//! begins when no other runs. What a case may use is its limit, or else an estimate, or else an equal share. Cases reserve
+//! memory one after the other, so that small ones never delay a large one.
 
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -97,7 +97,7 @@ impl Memory {
         }
     }
 
-    /// What the user should know of cases that run alone.
+    /// A warning about cases that run alone.
     pub(crate) fn warning(&self, cases: &[Planned<'_>]) -> Option<String> {
         let capacity = self.capacity.filter(|_| self.jobs > 1)?;
         let alone = cases.iter().filter(|planned| self.needed(**planned) > capacity).count();

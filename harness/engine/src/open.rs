@@ -1,4 +1,4 @@
-//! A run folder that is found or made for a plan, and what of the plan is left to run.
+//! The run folder of a plan, found or created, and the cases that are left to run.
 
 use std::collections::HashMap;
 
@@ -9,13 +9,13 @@ use gpbench_runs::{
 use crate::reuse::FinishedCases;
 use crate::{Beginning, EngineError, Event, Plan, Reused, RunOptions, WallClock};
 
-/// A run that is about to run, or to be run by others. Nobody else can run it while its journal is open.
+/// An open run, to be run by this process or by others. No other process can run it while its journal is open.
 pub struct OpenRun {
     /// Its folder.
     pub folder: RunFolder,
     /// Its journal.
     pub journal: Journal,
-    /// The places in the plan of the cases that are to run.
+    /// Indices in the plan of the cases that are to run.
     pub pending: Vec<usize>,
     /// Whether the folder is continued, or why not.
     pub beginning: Beginning,
@@ -52,7 +52,7 @@ impl OpenRun {
         if beginning == Beginning::Continued {
             let file = match PlanFile::read(folder.path()) {
                 Err(error @ RunError::Damaged { .. }) => {
-                    events(Event::Warning(format!("{error}; it is written anew, and the run goes on")));
+                    events(Event::Warning(format!("{error}; it is written again, and the run continues")));
                     plan.stored(folder.created().unwrap_or(clock.now()))
                 }
                 read => plan.refresh(read?),
@@ -120,7 +120,7 @@ fn beginning(plan: &Plan, options: &RunOptions) -> Beginning {
     Beginning::Changed { same, changed, added, removed: earlier.len() }
 }
 
-/// What the user should know of a folder that is continued.
+/// Warnings about a folder that is continued.
 fn warnings(damaged: &[DamagedRow], complete: bool, environment: ComparedEnvironment) -> Vec<String> {
     let ComparedEnvironment { differences, warnings } = environment;
     let elsewhere = (!differences.is_empty()).then(|| {

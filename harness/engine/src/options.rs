@@ -1,4 +1,4 @@
-//! How to run a plan: options that cannot change a result.
+//! Options of a run. None of them changes a result.
 
 use std::path::PathBuf;
 
@@ -41,7 +41,7 @@ pub struct RunOptions {
 }
 
 impl RunOptions {
-    /// The same with absolute paths: workers get these, since a plugin may change its working folder.
+    /// These options with absolute paths: workers get these, since a plugin may change its working folder.
     ///
     /// # Errors
     /// When the present folder is not known.

@@ -1,4 +1,4 @@
-//! What the system says when it has no process, thread, descriptor or memory left.
+//! Messages of the system when it has no process, thread, descriptor or memory left.
 
 use rustix::process::{Resource, getrlimit};
 use signal_hook::consts::{SIGXCPU, SIGXFSZ};
@@ -12,7 +12,7 @@ const REFUSALS: [&str; 5] = [
     "pthread_create failed",
 ];
 
-/// Whether a text says so.
+/// Whether a text holds such a message.
 pub(crate) fn tells_of_refusal(text: &str) -> bool {
     REFUSALS.iter().any(|refusal| text.contains(refusal))
 }

@@ -1,4 +1,4 @@
-//! Room on the disk.
+//! Free space on the disk, found by writing.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};

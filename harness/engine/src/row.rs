@@ -1,4 +1,4 @@
-//! The row of a case: everything that was measured, of a failed case everything that it reported before.
+//! The row of a case: everything that was measured; of a failed case, everything that it reported before the failure.
 
 use gpbench_record::{Message, Metrics, PlannedCase, Row, Solved, Status, TaskOutput, names, text};
 use jiff::Timestamp;

@@ -1,14 +1,14 @@
-//! Where rows go.
+//! The destination of rows.
 
 use gpbench_record::{Row, Status};
 use gpbench_runs::{Journal, RunError};
 
-/// Where the rows of cases go: the journal of a run folder, or what is later copied into one.
+/// The destination of rows: the journal of a run folder, or a file that is later copied into one.
 pub trait RowSink: Send {
-    /// A case is about to start. Whether it may; otherwise neither it nor a further one starts.
+    /// Called before a case starts; whether it may start. If not, no further case starts either.
     ///
     /// # Errors
-    /// When that is to be stored, and cannot be.
+    /// When the start is to be stored, and cannot be.
     fn begin(&mut self, id: &str) -> Result<bool, RunError>;
 
     /// Stores a row. When the call returns, it is on the disk.

@@ -1,4 +1,4 @@
-//! The status of a case, decided from what its processes reported and how they ended.
+//! The status of a case, from the reports of its processes and from how they ended.
 //!
 //! Three questions in turn: did the solver's process report a result, did the verification succeed, and what do the
 //! verified metrics say beside the solver's claim? The answer to the third depends on the task.

@@ -1,4 +1,4 @@
-//! Numbers and signals in words.
+//! Texts for numbers and signals.
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGKILL, SIGQUIT, SIGTERM};
 

@@ -54,7 +54,7 @@ impl Faults {
 /// Why the copy that was planned cannot be made.
 pub type RenewDataset<'a> = &'a (dyn Fn(Planned<'_>) -> Result<(), String> + Sync);
 
-/// What came of a case.
+/// The outcome of the tries of a case.
 pub(crate) enum Tried<'a> {
     /// It has ended.
     Row(Box<Row>),
@@ -66,7 +66,7 @@ pub(crate) enum Tried<'a> {
     Interrupted,
 }
 
-/// What is done next after a fault.
+/// The next action after a fault.
 enum Next {
     TryNow,
     TryLater,
@@ -78,7 +78,7 @@ pub(crate) struct Tries<'a> {
     pub(crate) cases: CaseRunner<'a>,
     attempts: Mutex<Attempts>,
     renew_dataset: RenewDataset<'a>,
-    /// Whether a case of the run has a row: the system lets cases run.
+    /// Whether a case of the run has a row, which shows that the system can run cases.
     cases_run: AtomicBool,
 }
 
@@ -175,7 +175,7 @@ impl<'a> Tries<'a> {
         }
     }
 
-    /// Removes what was at fault, if it can be made anew; what to do next. It is the `faults`th fault of its cause.
+    /// Removes the file that was at fault, if it can be made anew; the next action. `faults`: the number of faults of this cause.
     ///
     /// # Errors
     /// Why it cannot be made anew.

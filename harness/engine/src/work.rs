@@ -1,4 +1,4 @@
-//! What an attempt runs, and where that goes.
+//! The cases of an attempt, and where their rows and files go.
 
 use gpbench_record::{Environment, PlannedCase};
 use gpbench_runs::{Attempts, Workspace};
@@ -11,11 +11,11 @@ pub struct Workload<'a> {
     pub cases: &'a [PlannedCase],
     /// Those that have no row, in the order in which they run.
     pub pending: Vec<Planned<'a>>,
-    /// Where cases find and leave files. Its folders exist.
+    /// Folders of the files of running cases. They exist.
     pub workspace: &'a Workspace,
-    /// Where rows go.
+    /// Destination of the rows.
     pub rows: &'a mut (dyn RowSink + 'static),
-    /// Which cases were started.
+    /// The record of started cases.
     pub attempts: Attempts,
     /// Where the cases run.
     pub environment: &'a Environment,

@@ -11,19 +11,19 @@ use gpbench_runs::Workspace;
 /// The checkpoints of an attempt.
 pub(crate) struct Checkpoints {
     attempt: Attempt,
-    /// Those of its cases, by id.
+    /// The checkpoints of its cases, by id.
     own: HashMap<String, Checkpoint>,
 }
 
 /// The checkpoint of a case.
 struct Checkpoint {
     path: PathBuf,
-    /// When it was last written as the attempt began; none where there was none.
+    /// Its time of modification when the attempt began; none where there was no checkpoint.
     before: Option<SystemTime>,
 }
 
 impl Checkpoints {
-    /// Gives each case the checkpoint of the last attempt that has left one. It is a copy, since the runner of that attempt
+    /// Copies for each case the checkpoint of the last attempt that has left one. It is a copy, since the runner of that attempt
     /// may still write its own. A worker checks what it reads, so a copy of half a file is found and left aside.
     pub(crate) fn adopt(workspace: &Workspace, attempt: Attempt, ids: &[String]) -> Self {
         let own = |id: &String| {
@@ -61,7 +61,7 @@ impl Checkpoints {
             |attempt: &Attempt| attempt.task == self.attempt.task && attempt.attempt < self.attempt.attempt;
         for (path, attempt) in all(&own.path, id) {
             if attempt.as_ref().is_some_and(is_earlier) {
-                // One that is left costs its place on the disk.
+                // A file that cannot be removed only takes space.
                 let _ = fs::remove_file(path);
             }
         }
@@ -75,7 +75,7 @@ impl Checkpoint {
     }
 }
 
-/// The checkpoint of a case that was written last, by whichever attempt.
+/// The newest checkpoint of a case, of any attempt.
 fn newest(own: &Path, id: &str) -> Option<PathBuf> {
     let others = all(own, id).into_iter().map(|(path, _)| path).filter(|path| path != own);
     others.max_by_key(|path| written(path))
@@ -152,7 +152,7 @@ mod tests {
         checkpoints.remove_outdated();
         assert!(!earlier.iter().any(|path| path.exists()));
         assert!(own.checkpoint("a").exists() && later.exists());
-        // The runner of an earlier attempt lives on.
+        // The runner of an earlier attempt still runs.
         let again = write(run.path(), "0001.02", 50);
         checkpoints.end("a");
         assert!(!again.exists() && later.exists());

@@ -2,8 +2,8 @@
 //! scheduler has chosen. The job has run for so many seconds before.
 //!
 //! It reads what to run from the run folder, runs it by the engine that local runs use, and appends what happens to the part
-//! file of the attempt: that it began and where, a beat now and then, each case that starts, each row, and why it ended. It
-//! writes nothing else that others read but logs and checkpoints, so that any number of runners may share a run folder.
+//! file of the attempt: its beginning and node, regular heartbeats, each case that starts, each row, and why it ended. It
+//! writes only logs and checkpoints beside that, so that any number of runners may share a run folder.
 //!
 //! It exits with 0 after its last case or where the job's time is too short for the next one, 75 after a signal, 76 where this
 //! node cannot run the task, and 1 where it cannot go on.
@@ -34,7 +34,7 @@ use crate::checkpoints::Checkpoints;
 use crate::part::{Part, PartRows};
 use crate::task::{Stop, Task};
 
-/// The signal by which the job asks to be told of the near end of its time: SIGUSR1.
+/// The signal that the scheduler sends before the end of the job's time: SIGUSR1.
 const TIME_NEARLY_OVER: i32 = 10;
 
 fn main() -> ExitCode {
@@ -51,7 +51,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Runs the attempt that the command line names, and tells in its part file why it ends.
+/// Runs the attempt that the command line names, and writes into its part file why it ends.
 fn attempt(words: &[String]) -> Result<Ending, Box<dyn Error>> {
     let task = Task::read(words)?;
     let part = Arc::new(Part::open(&task)?);
@@ -67,13 +67,13 @@ fn attempt(words: &[String]) -> Result<Ending, Box<dyn Error>> {
 fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     let interrupt = Interrupt::on_signals().map_err(Stop::failed)?;
     let mut executor = LocalExecutor::open(&task.manifest.worker, task.threads(), 1).map_err(Stop::unfit)?;
-    // So that our limit rings before that of the job.
+    // So that our limit is reached before that of the job.
     executor.ceiling = place::job_memory();
     let environment = place::environment(task, executor.machine());
     place::require(task, &environment)?;
     part.begin(task, place::place(task), &environment)?;
 
-    // It keeps fronts that leave from removing the folder of checkpoints.
+    // Its presence keeps fronts from removing the folder of checkpoints when they end.
     let presence = RunFolder::at(&task.run).workspace().scratch().to_owned();
     std::fs::create_dir_all(&presence).map_err(Stop::failed)?;
     let local = tempfile::Builder::new().prefix("gpbench-node.").tempdir().map_err(Stop::failed)?;
@@ -116,7 +116,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     })
 }
 
-/// What cannot be done on a node: the copy that was planned is the front's.
+/// The error of a data copy that cannot be read: only the front can make it again.
 fn lost_dataset(planned: Planned<'_>) -> Result<(), String> {
     let file =
         planned.files.dataset_file.as_ref().map_or_else(String::new, |file| file.display().to_string());

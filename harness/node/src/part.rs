@@ -17,7 +17,7 @@ use crate::report;
 use crate::task::Task;
 use crate::time::JobTime;
 
-/// A runner that was not heard of for so many seconds longer than a beat was suspended, and not merely late.
+/// A heartbeat that is late by more than this number of seconds shows that the runner was suspended.
 const LATE: f64 = 5.0;
 
 /// The part file of the attempt.
@@ -42,7 +42,7 @@ impl Part {
         })
     }
 
-    /// Tells that the runner has begun, and where. The environment is stored for the front.
+    /// Writes that the runner has begun, and where. The environment is stored for the front.
     pub(crate) fn begin(
         &self,
         task: &Task,
@@ -54,7 +54,7 @@ impl Part {
         self.append(&PartLine::Begun { time: now(), place })
     }
 
-    /// Names the checkpoints that show that cases come further.
+    /// Sets the checkpoints that show the progress of cases.
     pub(crate) fn watch(&self, checkpoints: Checkpoints) {
         let _ = self.checkpoints.set(checkpoints);
     }
@@ -64,12 +64,12 @@ impl Part {
         self.checkpoints.get().into_iter().for_each(|checkpoints| checkpoints.end(id));
     }
 
-    /// Tells why the runner ends.
+    /// Writes why the runner ends.
     pub(crate) fn end(&self, ending: &Ending) -> Result<(), ClusterError> {
         self.append(&PartLine::Ended { time: now(), ending: ending.clone(), advanced: self.advanced() })
     }
 
-    /// Tells every so often that the runner lives, until the other end of `over` is gone.
+    /// Writes heartbeats at an interval, until the other end of `over` is dropped.
     pub(crate) fn beat_until(&self, over: &Receiver<()>, interval: Duration) {
         let mut last = Timestamp::now();
         while over.recv_timeout(interval) == Err(RecvTimeoutError::Timeout) {
@@ -80,7 +80,7 @@ impl Part {
             }
             last = time;
             self.checkpoints.get().into_iter().for_each(Checkpoints::remove_outdated);
-            // A beat that cannot be written is missed; the row that follows tells what is wrong.
+            // A heartbeat that cannot be written is skipped; the next row reports the error.
             let _ = self.append(&PartLine::Beat { time: time.to_string(), advanced: self.advanced() });
         }
     }
@@ -109,7 +109,7 @@ pub(crate) struct PartRows {
     bounds: HashMap<String, f64>,
     /// Whether a case has started.
     has_begun: bool,
-    /// Whether a case has not started for want of time.
+    /// Whether a case has not started because too little time was left.
     pub(crate) is_time_over: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The node: what it is, and whether it can run the task.
+//! The node: its environment, and whether it can run the task.
 
 use std::env;
 use std::thread::available_parallelism;
@@ -10,7 +10,7 @@ use gpbench_record::{Environment, NodePlace};
 
 use crate::task::{Stop, Task};
 
-/// Bytes of a job's memory that are left to the runner and to the system, so that our limits ring before those of the job.
+/// Bytes of a job's memory that are left to the runner and to the system, so that our limits are reached before those of the job.
 const RUNNER_BYTES: u64 = 256 << 20;
 
 /// The node's environment: its machine, and what the run was started with. Memory is that of the machine: equal nodes are equal,
@@ -74,8 +74,8 @@ pub(crate) fn job_memory() -> Option<u64> {
     (mebibytes > 0).then(|| left_to_cases(mebibytes.saturating_mul(1 << 20)))
 }
 
-/// What is left to cases of so many bytes: never less than an idle worker needs, so that no solver is blamed for a job that is
-/// too small.
+/// The part of a job's memory that is left to cases: never less than an idle worker needs, so that no solver is blamed for a
+/// job that is too small.
 fn left_to_cases(bytes: u64) -> u64 {
     bytes.max(LEAST_MEMORY) - RUNNER_BYTES
 }

@@ -1,4 +1,4 @@
-//! What the runner prints: the log of its job.
+//! Messages of the runner, which go to the log of its job.
 
 #![allow(clippy::print_stderr)]
 

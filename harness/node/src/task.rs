@@ -1,4 +1,4 @@
-//! What an attempt is to run.
+//! The cases of an attempt.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ pub(crate) struct Task {
     pub(crate) folder: ClusterFolder,
     /// Which attempt.
     pub(crate) attempt: Attempt,
-    /// What the plan lacks.
+    /// The manifest: files, options and tasks.
     pub(crate) manifest: Manifest,
     /// The time of the job.
     pub(crate) time: JobTime,
@@ -77,7 +77,7 @@ impl Stop {
         Stop::Failed(why.to_string())
     }
 
-    /// What the part file says of it.
+    /// The ending as the part file states it.
     pub(crate) fn ending(self) -> Ending {
         match self {
             Stop::Unfit(reason) => Ending::Unfit { reason },

@@ -1,4 +1,4 @@
-//! The time of the job, and how much of it a case may take.
+//! The time of the job, and the time that a case may take.
 
 use std::time::{Duration, Instant};
 
@@ -8,18 +8,18 @@ use gpbench_record::NodeOptions;
 
 /// Seconds beside those of the solver: loading, exact reference, verification.
 const SECONDS_BESIDE: f64 = 60.0;
-/// By how much a case may take longer than estimated.
+/// Factor by which a case may take longer than estimated.
 const SECONDS_FACTOR: f64 = 2.0;
 
 /// The time of a job.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JobTime {
-    /// When the scheduler tells the job that its time is nearly over; none where that is not known.
+    /// When the scheduler announces the end of the job's time; none where that is not known.
     over: Option<Instant>,
 }
 
 impl JobTime {
-    /// That of a job of so many seconds, which had run for `elapsed` at `now`.
+    /// The time of a job of this number of seconds, which had run for `elapsed` at `now`.
     pub(crate) fn new(seconds: Option<u64>, elapsed: Duration, now: Instant) -> Self {
         let left = |seconds: u64| {
             Duration::from_secs(seconds.saturating_sub(WARNING_SECONDS)).saturating_sub(elapsed)

@@ -17,13 +17,13 @@ pub struct Site {
     pub constraint: Option<String>,
     /// Further options of `sbatch`.
     pub extra: Vec<String>,
-    /// What each task asks for.
+    /// The resources that each task requests.
     pub ask: ResourceSettings,
     /// How cases become tasks.
     pub tasks: TaskSettings,
-    /// What is known of the nodes.
+    /// Settings of the nodes.
     pub nodes: NodeSettings,
-    /// How often the front and the runners look and tell.
+    /// Intervals of the front's polls and of the runners' heartbeats.
     pub intervals: Intervals,
 }
 
@@ -31,19 +31,19 @@ pub struct Site {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intervals {
-    /// Between two looks while something changes.
+    /// Between two polls while something changes.
     pub poll: f64,
-    /// Between two looks after nothing has changed for long.
+    /// Between two polls after nothing has changed for long.
     pub longest_poll: f64,
     /// Between the two answers that show an attempt as ended or unknown.
     pub confirm: f64,
-    /// Between two beats of a runner.
+    /// Between two heartbeats of a runner.
     pub beat: f64,
-    /// Without a beat, after which a runner counts as silent.
+    /// Without a heartbeat, after which a runner counts as silent.
     pub silent: f64,
-    /// Without a beat, after which a task that is called running is cancelled.
+    /// Without a heartbeat, after which a task that the scheduler calls running is cancelled.
     pub stuck: f64,
-    /// For the answer of a short job that asks what nodes compute with.
+    /// For the answer of a short job that reports the numerics of a node.
     pub answer: f64,
 }
 
@@ -61,7 +61,7 @@ impl Default for Intervals {
     }
 }
 
-/// What each task asks for; what is absent follows from the plan.
+/// The resources that each task requests; those that are absent follow from the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResourceSettings {
@@ -113,14 +113,14 @@ impl Default for TaskSettings {
     }
 }
 
-/// What is known of the nodes.
+/// Settings of the nodes.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeSettings {
     /// Lines of the shell that run before each task.
     pub setup: Vec<String>,
-    /// Their instruction set; absent: a short job asks for it.
+    /// Their instruction set; absent: a short job reports it.
     pub instruction_set: Option<String>,
-    /// Their OpenBLAS core type; absent: a short job asks for it.
+    /// Their OpenBLAS core type; absent: a short job reports it.
     pub blas_core: Option<String>,
 }

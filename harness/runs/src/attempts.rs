@@ -1,9 +1,9 @@
-//! `attempts.jsonl`: which cases were started, so that one that takes gpbench or the machine down is known.
+//! `attempts.jsonl`: which cases were started, so that a case that ends gpbench or the machine is known.
 //!
 //! A case is started on the disk before code of its plugin runs. It ends with its row, or is released where it was
 //! given up without blame. A start that neither followed is one that the case did not survive.
 //!
-//! What cannot be read of the file is ignored: a case counts as started less often than it was.
+//! Lines that cannot be read are ignored: a case then counts as started less often than it was.
 
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
@@ -156,7 +156,7 @@ impl Attempts {
     }
 }
 
-/// What tells a checkpoint from an earlier one: each is a new file, written as a whole.
+/// The identity of a checkpoint's file: each checkpoint is a new file, written as a whole.
 fn mark(checkpoint: &Path) -> Option<String> {
     let metadata = fs::metadata(checkpoint).ok()?;
     let written = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
@@ -177,7 +177,7 @@ mod tests {
         attempts.end("ends").unwrap();
         attempts.release("given-up").unwrap();
         drop(attempts);
-        // As after a power cut, and after a later version.
+        // As after a power cut, and as written by a later version.
         let path = folder.path().join(ATTEMPTS);
         let mut text = fs::read_to_string(&path).unwrap();
         let later = checksum::seal(b"{\"id\":\"dies\",\"event\":\"slept\"}");

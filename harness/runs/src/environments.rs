@@ -25,7 +25,7 @@ fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     (1..).map(|count| folder.join(layout::environment(count))).take_while(|path| path.exists())
 }
 
-/// How the environment of a run that continues relates to the stored ones.
+/// Differences between the environment of a run that continues and the stored ones.
 #[derive(Debug, Default)]
 pub struct ComparedEnvironment {
     /// Names of the fields in which it differs from the one in which the run began, where that can be read.
@@ -49,7 +49,7 @@ fn equal<'s>(
 }
 
 /// Notes in the stored environment that is equal to this one which share of the processors other programs used, unless it
-/// tells of more.
+/// already has a larger share.
 pub(crate) fn note_load(folder: &Path, present: &Environment, share: f64) -> Result<(), RunError> {
     match equal(&read(folder), present) {
         Some((count, known)) if known.other_load.is_none_or(|most| most < share) => {

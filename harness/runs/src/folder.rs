@@ -107,7 +107,7 @@ impl RunFolder {
         environments::note_load(&self.path, environment, share)
     }
 
-    /// Creates the folders that running cases need, and points `latest` here.
+    /// Creates the folders that running cases need, and makes `latest` a link to this folder.
     ///
     /// # Errors
     /// Those of the file system.
@@ -121,8 +121,8 @@ impl RunFolder {
         self.link_latest()
     }
 
-    /// Points `latest` here. What a user has put in its place is not replaced. Where the file system has no links,
-    /// the newest run is found by its name.
+    /// Makes `latest` a link to this folder. A file of the user with that name is not replaced. Where the file system has no
+    /// links, the newest run is found by its name.
     pub(crate) fn link_latest(&self) -> Result<(), RunError> {
         let link = self.path.with_file_name(LATEST);
         if fs::symlink_metadata(&link).is_ok_and(|found| !found.is_symlink()) {
@@ -169,7 +169,7 @@ impl RunFolder {
         &self.path
     }
 
-    /// Where cases that this process runs find and leave their files.
+    /// The folders of the files of cases that this process runs.
     pub fn workspace(&self) -> Workspace {
         Workspace::of(&self.path)
     }
@@ -202,7 +202,7 @@ fn remove_unused(folder: &Path) -> Result<bool, RunError> {
     }
 }
 
-/// How the time begins a folder's name.
+/// Format of the time at the beginning of a folder's name.
 const TIME: &str = "%Y%m%dT%H%M%SZ";
 
 /// `<UTC time>-<short id>`: sorts by time.
@@ -210,7 +210,7 @@ fn folder_name(plan: &PlanFile, now: Timestamp) -> String {
     format!("{}-{}", now.strftime(TIME), short_id(plan.ids().collect()))
 }
 
-/// Six digits that stand for cases, in whatever order.
+/// Six hexadecimal digits of a hash of the cases' ids, independent of their order.
 fn short_id(mut ids: Vec<&str>) -> String {
     ids.sort_unstable();
     let digest = Sha256::digest(ids.join("\n"));

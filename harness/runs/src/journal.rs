@@ -13,7 +13,7 @@ use crate::error::Context as _;
 use crate::layout::JOURNAL;
 use crate::upgrade;
 
-/// What a journal holds.
+/// Contents of a journal.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct JournalContents {
     /// The newest row of each case, in the order in which cases first ended.

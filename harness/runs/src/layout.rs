@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-/// The name of the link to the newest run of a spec, which also stands for the newest run on the command line.
+/// The name of the link to the newest run of a spec; on the command line, the name of the newest run.
 pub(crate) const LATEST: &str = "latest";
 /// The store of finished cases, in the output folder.
 pub(crate) const FINISHED: &str = ".finished";
@@ -36,7 +36,7 @@ pub(crate) fn is_run(path: &Path) -> bool {
     path.join(PLAN).is_file()
 }
 
-/// Whether a spec's name can be that of a folder: it must not be taken for the word `latest`.
+/// Whether a spec's name can be that of a folder: the name `latest` is reserved.
 pub(crate) fn is_name(name: &str) -> bool {
     !name.is_empty() && name != LATEST && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }

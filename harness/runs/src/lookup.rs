@@ -73,7 +73,7 @@ fn begun(run: &Path) -> (String, Option<SystemTime>) {
     (second, written)
 }
 
-/// The run folders directly under `parent`, without links and what is called like one, in no order.
+/// The run folders directly under `parent`, without links and entries with the name of the link, in no order.
 pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
     let folders =

@@ -21,7 +21,7 @@ use crate::layout::LOGS;
 use crate::lookup::runs_of;
 use crate::{Journal, MergedRun, PlanFile, RunError, RunFolder};
 
-/// What [`merge()`] made.
+/// Result of [`merge()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Merged {
     /// The folder of the merged run.
@@ -36,7 +36,7 @@ pub struct Merged {
     pub plans: usize,
     /// Shards of these plans that are not among the runs.
     pub absent: Vec<Shard>,
-    /// What cannot be read of the runs.
+    /// Warnings about parts of the runs that cannot be read.
     pub warnings: Vec<String>,
 }
 
@@ -44,7 +44,7 @@ pub struct Merged {
 /// no other run, or in a new one. The runs themselves stay as they are.
 ///
 /// Of the rows of one run, the newest of each case counts. Of the same case in several runs, the first row that is no
-/// failure counts, in the order given; so a shard that was run twice does no harm. Runs of different plans stand side by
+/// failure counts, in the order given; so a shard may be run twice. Runs of different plans stand side by
 /// side: a data set or a solver of a later plan gets a number where its name stands for something else in an earlier one.
 ///
 /// # Errors
@@ -208,7 +208,7 @@ fn write(
     let stored: HashMap<&str, &Row> = stored.iter().map(|row| (row.id.as_str(), row)).collect();
     for MergedCase { row, source, .. } in cases {
         let Some(row) = row.as_ref().filter(|row| stored.get(row.id.as_str()) != Some(row)) else { continue };
-        // A log that is gone is no loss: the row has its last lines where they matter.
+        // A missing log is no error: the row of a failed case has its last lines.
         let _ = fs::copy(RunFolder::at(&source.folder).log(&row.id), folder.log(&row.id));
         journal.append(row)?;
     }

@@ -16,7 +16,7 @@ pub(crate) fn write(path: &Path, object: &impl Serialize) -> Result<(), RunError
     write_with(path, object, Durability::Durable)
 }
 
-/// [`write`], where a power cut may take the object away.
+/// [`write`], without waiting until the object is on the disk: a power cut may lose it.
 pub(crate) fn write_with(
     path: &Path,
     object: &impl Serialize,

@@ -23,7 +23,7 @@ pub struct PlanFile {
     pub created: String,
     /// The names on the spec's axes.
     pub axes: Axes,
-    /// What the spec asks of its report.
+    /// Options of the report.
     pub report: ReportOptions,
     /// Bibliographic entries of the solvers that are used, by plugin id.
     #[serde(default)]
@@ -54,7 +54,7 @@ pub struct MergedRun {
     /// of a run that continued with another one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub revision: Option<String>,
-    /// Rows that were taken of it.
+    /// Rows that were taken from it.
     pub rows: usize,
     /// Rows of it that were left out, because another run has one of the same case.
     #[serde(default)]
@@ -103,7 +103,7 @@ impl PlanFile {
         self.cases.iter().map(|entry| entry.id.as_str())
     }
 
-    /// What stands for the whole plan, of which this may be a part.
+    /// The digest of the whole plan, of which this may be a part.
     pub fn digest(&self) -> String {
         let own = || plan_digest(self.cases.iter().map(|entry| &entry.case));
         self.part.as_ref().map_or_else(own, |part| part.plan.clone())

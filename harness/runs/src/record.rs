@@ -22,7 +22,7 @@ pub struct RunRecord {
     pub rows: Vec<Row>,
     /// The names on the spec's axes; empty where there is no plan.
     pub axes: Axes,
-    /// What the spec asks of its report.
+    /// Options of the report.
     pub report: ReportOptions,
     /// Bibliographic entries of the solvers that are used, by plugin id.
     pub sources: BTreeMap<String, String>,
@@ -36,7 +36,7 @@ pub struct RunRecord {
     pub merged: Vec<MergedRun>,
     /// The plan that a case belongs to, by id, where runs of different plans were merged.
     pub plans: BTreeMap<String, String>,
-    /// Where the run took place: where it began, then each other environment in which it continued.
+    /// The environments of the run: the one in which it began, then each other one in which it continued.
     pub environments: Vec<Environment>,
     /// Why the plan cannot be read, where there is one: axes, report and sources are then empty.
     pub unreadable_plan: Option<String>,
@@ -105,7 +105,7 @@ impl RunRecord {
     /// A warning for each file and each line of the journal that cannot be read.
     pub fn warnings(&self) -> Vec<String> {
         let plan = self.unreadable_plan.iter().map(|error| {
-            format!("{error}; the cases stand in the order of their names, and missing ones are unknown")
+            format!("{error}; the cases are in the order of their names, and missing ones are unknown")
         });
         let complete = self.missing.is_empty() && self.unreadable_plan.is_none();
         let environments = self.unreadable_environments.iter().cloned();

@@ -79,7 +79,7 @@ impl FinishedStore {
     /// Those of the file system.
     pub fn put(&self, case: &FinishedCase) -> Result<(), RunError> {
         fs::create_dir_all(&self.folder).context("create", &self.folder)?;
-        // A power cut may take it away: the case then runs again.
+        // A power cut may lose it: the case then runs again.
         object::write_with(&self.path(&case.row.id), case, Durability::Whole)
     }
 }

@@ -1,4 +1,4 @@
-//! Where running cases find and leave their files.
+//! Folders of the files of running cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,19 +7,19 @@ use gpbench_files::process_tag;
 
 use crate::layout::{CHECKPOINTS, LOGS, PROGRAMS, SCRATCH};
 
-/// Where the running cases of one process find and leave their files.
+/// Folders of the files of the running cases of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Workspace {
     logs: PathBuf,
     scratch: PathBuf,
     programs: PathBuf,
     checkpoints: PathBuf,
-    /// What the names of checkpoints have before their ending.
+    /// Inserted in the names of checkpoints before their extension.
     attempt: Option<String>,
 }
 
 impl Workspace {
-    /// That of a process which runs the cases of a run folder by itself.
+    /// The workspace of a process that runs the cases of a run folder by itself.
     pub(crate) fn of(folder: &Path) -> Self {
         Self {
             logs: folder.join(LOGS),
@@ -30,9 +30,9 @@ impl Workspace {
         }
     }
 
-    /// That of one of several processes, on whatever host, that run cases of the run folder `run`. Solutions and programs are below
-    /// `local`, a folder of its own. `attempt` stands in the names of its checkpoints, so that it shares none with an
-    /// earlier process that may still run.
+    /// The workspace of one of several processes, on any host, that run cases of the run folder `run`. Solutions and programs
+    /// are below `local`, a folder of its own. `attempt` is part of the names of its checkpoints, so that it shares none with
+    /// an earlier process that may still run.
     pub fn of_attempt(run: &Path, local: &Path, attempt: &str) -> Self {
         Self {
             scratch: local.join(SCRATCH),
@@ -42,7 +42,7 @@ impl Workspace {
         }
     }
 
-    /// All folders in which cases find and leave files.
+    /// All folders with files of cases.
     pub fn folders(&self) -> [&Path; 4] {
         // The checkpoints come after the scratch folder, which keeps other processes from removing theirs.
         [&self.logs, &self.scratch, &self.programs, &self.checkpoints]
@@ -53,7 +53,7 @@ impl Workspace {
         self.logs.join(format!("{id}.log"))
     }
 
-    /// The folder of what running cases write.
+    /// The folder that running cases write into.
     pub fn scratch(&self) -> &Path {
         &self.scratch
     }

@@ -1,4 +1,4 @@
-//! The axes of the matrix: names, and what each stands for.
+//! The axes of the matrix: names, and the entries that they resolve to.
 
 mod dataset;
 mod estimator;
@@ -43,9 +43,9 @@ pub(crate) struct Axes<'a> {
 /// The estimators of a task.
 #[derive(Clone, Copy)]
 pub(crate) struct Estimators {
-    /// Those that it has.
+    /// The methods that the task has.
     pub(crate) methods: &'static [Method],
-    /// The name on the axis of a spec that gives none.
+    /// The default name on the axis.
     pub(crate) default: &'static str,
 }
 
@@ -123,7 +123,7 @@ fn solvers<'a>(
         }
         names.extend(own);
         solvers.extend(found);
-        // Grids multiply. What is more is too much in any case, and is reported as such.
+        // Grids multiply. Beyond this number the plan is refused anyway, so no further entries are made.
         if solvers.len() > MOST_CASES {
             break;
         }

@@ -1,8 +1,8 @@
-//! What the names in a spec stand for: plugins, data sets, an earlier run.
+//! The plugins, the data sets and the earlier run that names in a spec refer to.
 
 use gpbench_record::{LibraryInfo, Row, SolverInfo};
 
-/// Everything that names in a spec are looked up in.
+/// The plugins, the data sets and the earlier run that names in a spec are looked up in.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Plugin libraries, those of [`Typed::libraries`](crate::Typed::libraries) among them.

@@ -1,4 +1,4 @@
-//! The second stage: what a spec means.
+//! The second stage: a spec with every name resolved.
 //!
 //! Names are looked up, and each cell of the product of the axes becomes a [`gpbench_record::Case`] with nothing left
 //! to decide.
@@ -86,10 +86,10 @@ pub(crate) fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) ->
     })
 }
 
-/// Letters of the longest name that a folder can have on the usual file systems.
+/// Length of the longest folder name on common file systems.
 const LONGEST_NAME: usize = 255;
 
-/// The name becomes a folder under the output directory.
+/// The spec's name, checked: it becomes a folder under the output directory.
 fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
     let Some(name) = &root.name else { return String::new() };
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
@@ -127,7 +127,7 @@ fn seeds(root: &Root, mistakes: &mut Mistakes) -> Vec<At<u64>> {
     seeds
 }
 
-/// A number that depends on the text alone.
+/// The first 64 bits of the text's SHA-256.
 fn hash(text: &str) -> u64 {
     let digest = Sha256::digest(text.as_bytes());
     u64::from_le_bytes(digest[..8].try_into().expect("a SHA-256 has 32 bytes"))

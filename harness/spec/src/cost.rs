@@ -1,4 +1,4 @@
-//! What a case is likely to cost; order of magnitude only.
+//! Estimated cost of a case; order of magnitude only.
 
 mod learning;
 mod thompson;
@@ -12,7 +12,7 @@ use crate::spec_case::SpecCase;
 
 pub use thompson::ThompsonSeconds;
 
-/// What a case is likely to cost.
+/// Estimated cost of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseCost {
     /// Peak memory of the worker.
@@ -26,16 +26,16 @@ pub struct CaseCost {
 
 const PROCESS_BYTES: f64 = 64e6;
 const FLOPS_PER_THREAD: f64 = 3e10;
-/// Inputs of a data set whose number is unknown.
+/// Assumed number of inputs of a data set where it is unknown.
 const INPUTS: usize = 10;
 const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
-/// Seconds of a learner's step that no work explains: calls, and passes over small arrays.
+/// Fixed seconds of a learner's step: calls, and passes over small arrays.
 const SECONDS_PER_STEP: f64 = 5e-5;
-/// Flops of a step for which a further thread is of use.
+/// Flops of a step that make one further thread worth while.
 const FLOPS_WORTH_A_THREAD: f64 = 1e7;
 /// Epochs that an iterative solver is assumed to take to a tolerance, unless its budget allows fewer.
 const EPOCHS: f64 = 100.0;
-/// The same of a solver whose preconditioner is a dense factor.
+/// Epochs of an iterative solver whose preconditioner is a dense factor.
 const EPOCHS_WITH_FACTOR: f64 = 3.0;
 /// Steps of training that such a factor is assumed to serve.
 const STEPS_PER_FACTOR: f64 = 4.0;
@@ -46,7 +46,7 @@ pub fn reference_seconds(n: usize, threads: usize) -> f64 {
     2.0 * (1.0 / 3.0 + 1.0 / 9.0) * (n as f64).powi(3) / (FLOPS_PER_THREAD * threads.max(1) as f64)
 }
 
-/// How a task uses its solver.
+/// The rounds in which a task uses its solver.
 pub(crate) struct Rounds {
     /// How often systems are solved.
     count: u64,
@@ -58,7 +58,7 @@ pub(crate) struct Rounds {
 }
 
 impl Rounds {
-    /// So many rounds that use the solver.
+    /// `count` rounds that use the solver.
     pub(crate) fn of(count: u64) -> Self {
         Self { count, exact: false, features: None }
     }

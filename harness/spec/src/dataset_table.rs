@@ -1,11 +1,11 @@
-//! The table `[dataset.NAME]` of a user's own file, as a spec would have it.
+//! The table `[dataset.NAME]` for a user's own file.
 
 use std::path::Path;
 
 use gpbench_record::ReadOptions;
 use toml::{Table, Value};
 
-/// The table of a file that is read with these options, as TOML. A path that is not UTF-8 is shown as well as it can be.
+/// The table of a file that is read with these options, as TOML. A path that is not UTF-8 is shown with replacement characters.
 pub fn dataset_table(name: &str, path: &Path, options: &ReadOptions) -> String {
     let ReadOptions { target, drop, categories, separator, header } = options;
     let list = |names: &[String]| (!names.is_empty()).then(|| Value::from(names.to_vec()));

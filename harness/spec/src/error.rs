@@ -145,7 +145,7 @@ impl Mistakes {
         }
     }
 
-    /// Whether a mistake at this very place has been added.
+    /// Whether a mistake at exactly this place has been added.
     pub(crate) fn is_reported(&self, at: &Location) -> bool {
         self.0.iter().any(|mistake| mistake.at == *at)
     }

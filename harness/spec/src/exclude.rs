@@ -7,7 +7,7 @@ use crate::source::{At, Location};
 use crate::tables::matrix::Names;
 use crate::typed::Typed;
 
-/// An exclude: a cell is left out if it matches every list that is given.
+/// An exclude rule: a cell is left out if it matches every list that is given.
 pub(crate) struct Rule {
     pub(crate) at: Location,
     /// Data set, kernel, estimator, solver.

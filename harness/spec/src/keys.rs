@@ -2,7 +2,7 @@
 //!
 //! A table of a spec is read by one function, in which every key is one expression: its name, its type with the
 //! range and the check, its default, and its documentation. The same function describes the table: it runs on
-//! an empty table and notes what it asks for. So a key that is read is documented, and a documented key is read.
+//! an empty table and records the keys that it requests. So a key that is read is documented, and a documented key is read.
 //! (Attributes on serde structs would need a second place for the checks, and lose the places of values.)
 
 mod kinds;
@@ -69,15 +69,15 @@ pub(crate) struct Keys<'a> {
     of: String,
     /// Where the table is written.
     at: Location,
-    /// Every key that was asked for.
+    /// Every key that was requested.
     names: Vec<&'static str>,
-    /// The same with their documentation, where the table is read for its description.
+    /// The requested keys with their documentation, where the table is read for its description.
     described: Option<Vec<SpecKey>>,
     mistakes: &'a mut Mistakes,
 }
 
 impl<'a> Keys<'a> {
-    /// Reads a table by `read`; reports the keys that it does not ask for.
+    /// Reads a table by `read`; reports the keys that `read` does not request.
     pub(crate) fn read<T>(
         table: &Table,
         of: String,
@@ -91,7 +91,7 @@ impl<'a> Keys<'a> {
         value
     }
 
-    /// The keys that `read` asks for.
+    /// The keys that `read` requests.
     pub(crate) fn describe<T>(of: String, read: fn(&mut Keys<'_>) -> T) -> Vec<SpecKey> {
         let (table, mut mistakes) = (Table::default(), Mistakes::default());
         let described = Some(Vec::new());
@@ -112,7 +112,7 @@ impl<'a> Keys<'a> {
         self.take(name, &kind)
     }
 
-    /// A key whose default follows from something else, as `default` says.
+    /// A key whose default follows from something else, which `default` states in words.
     pub(crate) fn derived<T: 'static>(
         &mut self,
         name: &'static str,
@@ -126,7 +126,7 @@ impl<'a> Keys<'a> {
         self.take(name, &kind)
     }
 
-    /// A key with a default, which is given as a spec would write it.
+    /// A key with a default, given as TOML.
     pub(crate) fn or<T: 'static>(
         &mut self,
         name: &'static str,
@@ -147,7 +147,7 @@ impl<'a> Keys<'a> {
         }
     }
 
-    /// A key that has to be given; `hint` tells what to write.
+    /// A required key; `hint` states what to write.
     pub(crate) fn required<T: 'static>(
         &mut self,
         name: &'static str,
@@ -174,7 +174,7 @@ impl<'a> Keys<'a> {
         self.table_called(format!("[{name}]"), name, read, doc)
     }
 
-    /// A table within this one, likewise.
+    /// A table of keys with defaults within this one.
     pub(crate) fn part<T: 'static>(
         &mut self,
         name: &'static str,
@@ -230,7 +230,7 @@ impl<'a> Keys<'a> {
         self.table.0.iter().map(key).collect()
     }
 
-    /// Reports something that the keys of a table say together.
+    /// Reports a mistake in the combination of keys of a table.
     pub(crate) fn report(&mut self, at: &Location, what: &str, hint: Option<&str>) {
         self.mistakes.add(at, what, hint.map(str::to_owned));
     }
@@ -240,7 +240,7 @@ impl<'a> Keys<'a> {
         Some(At { value: kind.read(node, KeyPath::new(name, &self.of), self.mistakes)?, at: node.at.clone() })
     }
 
-    /// Notes a key; gives its entry where the table is read for its description.
+    /// Records a key; its description, where the table is read for that.
     fn declare<T: 'static>(
         &mut self,
         name: &'static str,

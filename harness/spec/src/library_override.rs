@@ -1,8 +1,8 @@
 //! `--library FILE`: the solvers of a library take part although the spec does not name the library.
 //!
 //! An entry of the solver axis that names a solver of the library takes it from there, also where its table names
-//! another library; two such options with one solver are a mistake. A solver that no entry names becomes an entry under its id, with default parameters, unless the
-//! library offers both solvers and learners and the task takes the other kind.
+//! another library; two such options with one solver are a mistake. A solver that no entry names becomes an entry under its id,
+//! with default parameters, unless the library offers both solvers and learners and the task takes the other kind.
 
 use gpbench_record::{LibraryInfo, SolverKind, TaskKind};
 
@@ -13,7 +13,7 @@ use crate::tree::{Node, Table, Value};
 /// The option.
 const OPTION: &str = "--library";
 
-/// Puts the solvers of `library` into the spec.
+/// Adds the solvers of `library` to the spec.
 pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sources, mistakes: &mut Mistakes) {
     let file = library.file.to_string_lossy();
     let at = Location { source: sources.push(OPTION, &file), span: 0..file.len() };
@@ -65,7 +65,7 @@ pub(crate) fn apply(root: &mut Table, library: &LibraryInfo, sources: &mut Sourc
     }
 }
 
-/// What the spec's task takes.
+/// The kind that the spec's task takes.
 fn kind(root: &Table) -> SolverKind {
     match root.get("task").map(|node| &node.value) {
         Some(Value::Text(task)) if task == TaskKind::Learn.as_str() => SolverKind::Learner,
@@ -85,7 +85,7 @@ fn axis(root: &Table) -> Vec<String> {
     names.iter().filter_map(text).collect()
 }
 
-/// The solver id that an entry stands for: its own name, unless its table gives another.
+/// The solver id of an entry: its own name, unless its table gives another.
 fn plugin(root: &Table, entry: &str) -> String {
     let inner = |table: &Table, key: &str| match table.get(key).map(|node| &node.value) {
         Some(Value::Table(inner)) => Some(inner.clone()),

@@ -22,7 +22,7 @@ pub(crate) fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a s
     synonym(name, &candidates).or_else(|| similar(name, &candidates))
 }
 
-/// The candidate that means the same as `name`.
+/// The candidate that is a synonym of `name`.
 fn synonym<'a>(name: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let name = name.to_lowercase();
     let group = SYNONYMS.iter().find(|group| group.contains(&name.as_str()))?;

@@ -18,15 +18,15 @@ use crate::spec_case::{SpecCase, solver_noun};
 pub struct SpecPlan {
     /// The spec's name.
     pub name: String,
-    /// What every case measures.
+    /// The task of every case.
     pub task: TaskKind,
     /// Threads of the whole run, where the spec says.
     pub threads: Option<usize>,
-    /// Key of the order.
+    /// Seed of the order.
     pub order_seed: u64,
     /// The names on each axis, in the order of the spec.
     pub axes: Axes,
-    /// What the report shows.
+    /// Options of the report.
     pub report: ReportOptions,
     /// The paper or book that a solver comes from, by the solver's id, where its plugin names one.
     pub sources: BTreeMap<String, String>,
@@ -44,7 +44,7 @@ pub enum UnknownName {
         axis: &'static str,
         /// The name.
         name: String,
-        /// The nearest right name, or all there are.
+        /// The nearest name of the plan, or all names.
         hint: Option<String>,
     },
     /// Each name has a case, but no case has all of them.

@@ -1,8 +1,8 @@
-//! Inducing points against the rows that they are chosen from.
+//! Check that there are no more inducing points than rows to choose them from.
 
 use gpbench_record::Inducing;
 
-/// What is wrong with more inducing points than there are training rows to choose them from, and what to do.
+/// The message and the hint where there are more inducing points than training rows to choose them from.
 pub(crate) fn too_many_points(inducing: Inducing, dataset: &str, n: usize) -> Option<(String, String)> {
     let points = match inducing {
         Inducing::Subset { points } | Inducing::Kmeans { points } => points,

@@ -9,10 +9,10 @@ use std::sync::LazyLock;
 use gpbench_record::{Family, Kernel, OriginBase};
 use serde::Deserialize;
 
-/// The only kernel family that has any.
+/// The only kernel family with published hyperparameters.
 pub(crate) const FAMILY: Family = Family::Matern32;
 
-/// How reports name the paper.
+/// Short citation of the paper in reports.
 const PAPER: &str = "Lin et al. 2023";
 
 /// Hyperparameters of one data set and split.
@@ -21,7 +21,7 @@ struct Published {
     dataset: String,
     split: u32,
     d: usize,
-    /// Whether the published figures are numbers.
+    /// Whether the published figures are finite numbers.
     finite: bool,
     signal_scale: f64,
     noise_scale: f64,
@@ -61,7 +61,7 @@ pub(crate) fn splits(dataset: &str) -> Option<Vec<u32>> {
     (!splits.is_empty()).then_some(splits)
 }
 
-/// One clause that lists all there are.
+/// One clause that lists all data sets with published hyperparameters.
 pub(crate) fn listing() -> String {
     let mut datasets: Vec<&str> = ENTRIES.iter().map(|e| e.dataset.as_str()).collect();
     datasets.dedup();

@@ -1,4 +1,4 @@
-//! What a report shows, checked.
+//! Options of the report, checked.
 
 use gpbench_record::metric::{self, METRICS};
 use gpbench_record::{Axes, ReportOptions, TaskKind};
@@ -8,7 +8,7 @@ use crate::nearest;
 use crate::source::At;
 use crate::typed::Typed;
 
-/// What `[report]` asks for.
+/// The options of `[report]`.
 pub(crate) fn resolve(typed: &Typed, task: TaskKind, axes: &Axes, mistakes: &mut Mistakes) -> ReportOptions {
     let table = &typed.root.report;
     if let Some(baseline) = &table.baseline

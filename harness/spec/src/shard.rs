@@ -1,4 +1,4 @@
-//! A part of a plan.
+//! Shards: parts of a plan of about equal size.
 
 use std::collections::BTreeMap;
 
@@ -9,7 +9,7 @@ use crate::SpecPlan;
 
 impl SpecPlan {
     /// The cases of one shard, in their order, and what the shard knows of the whole plan. Blocks ([`Labels::block`]) are
-    /// dealt out like cards, in an order that a hash of their names gives: all shards have the same number of blocks, but for
+    /// assigned to the shards in turn, in the order of a hash of their names: numbers of blocks differ between shards by at most
     /// one.
     pub fn part(&self, shard: Shard) -> (SpecPlan, PartOfPlan) {
         let labels: Vec<Labels> = self.cases.iter().map(|planned| planned.case.labels()).collect();

@@ -12,10 +12,10 @@ use crate::source::{At, START, Sources};
 use crate::tree::{self, Table};
 use crate::typed::read_text;
 
-/// What messages call the top level.
+/// The name of the top level in messages.
 const TOP: &str = "the settings of the cluster";
 
-/// What messages call settings without a file.
+/// The name of settings without a file in messages.
 const NO_FILE: &str = "cluster.toml";
 
 /// Options of `sbatch` that gpbench gives itself.
@@ -55,7 +55,7 @@ pub fn load_site(file: Option<&Path>, sets: &[String]) -> Result<Site, SpecError
     for set in sets {
         overrides::apply(&mut table, set, &mut sources, &mut mistakes);
     }
-    // What is recovered after a syntax error is a guess; mistakes in it would mislead.
+    // The parser guesses after a syntax error; mistakes in what it recovers would mislead.
     if !mistakes.is_empty() {
         return Err(mistakes.into_errors(&sources));
     }
@@ -79,10 +79,10 @@ fn root(keys: &mut Keys<'_>) -> Site {
 fn slurm(keys: &mut Keys<'_>) -> Site {
     let site = keys.part("site", place, "Where jobs are sent.").value;
     Site {
-        ask: keys.part("ask", ask, "What each task asks for.").value,
+        ask: keys.part("ask", ask, "The resources that each task requests.").value,
         tasks: keys.part("tasks", tasks, "How cases become tasks, and how often a task is tried.").value,
         nodes: keys.part("nodes", nodes, "What is known of the nodes.").value,
-        intervals: keys.part("intervals", intervals, "How often is looked and told.").value,
+        intervals: keys.part("intervals", intervals, "Intervals of polls and of heartbeats.").value,
         ..site
     }
 }
@@ -162,19 +162,27 @@ fn tasks(keys: &mut Keys<'_>) -> TaskSettings {
 fn intervals(keys: &mut Keys<'_>) -> Intervals {
     let mut every = |name, default, doc| keys.or(name, time(), default, doc).value;
     Intervals {
-        poll: every("poll", "15s", "Time between two looks at the queue while something changes."),
-        longest_poll: every("longest_poll", "2m", "The same after nothing has changed for long."),
+        poll: every("poll", "15s", "Time between two polls of the queue while something changes."),
+        longest_poll: every(
+            "longest_poll",
+            "2m",
+            "Time between two polls of the queue after nothing has changed for long.",
+        ),
         confirm: every("confirm", "1m", "Time between two answers that show a task as ended or unknown."),
-        beat: every("beat", "30s", "Time between two signs of life of a task."),
-        silent: every("silent", "90s", "Time without a sign of life after which a task counts as silent."),
-        stuck: every("stuck", "10m", "Time without one after which a running task is cancelled."),
-        answer: every("answer", "30m", "Time for a short job that asks what nodes compute with."),
+        beat: every("beat", "30s", "Time between two heartbeats of a task."),
+        silent: every("silent", "90s", "Time without a heartbeat after which a task counts as silent."),
+        stuck: every("stuck", "10m", "Time without a heartbeat after which a running task is cancelled."),
+        answer: every(
+            "answer",
+            "30m",
+            "Time limit of the answer of a short job that reports the numerics of a node.",
+        ),
     }
 }
 
 fn nodes(keys: &mut Keys<'_>) -> NodeSettings {
     let sets = choice("instruction set", ["avx512", "avx2", "portable"].map(|name| (name, name.to_owned())));
-    let asked = "a short job asks for it";
+    let asked = "a short job reports it";
     let setup = keys.optional("setup", list(text()), "Lines of the shell that run before each task.");
     let set = keys.derived("instruction_set", sets, asked, "The nodes' instruction set.");
     let core =

@@ -26,10 +26,10 @@ pub(crate) struct Sources(Vec<(PathBuf, String)>);
 /// Index of the spec itself in [`Sources`].
 pub(crate) const SPEC: usize = 0;
 
-/// The beginning of the spec: the place of a mistake that is an absence.
+/// The beginning of the spec: the location of a mistake about something that is missing.
 pub(crate) const START: Location = Location { source: SPEC, span: 0..0 };
 
-/// A place as a reader counts it.
+/// A place by line and column.
 pub(crate) struct Position {
     pub(crate) file: PathBuf,
     /// 1-based.
@@ -47,13 +47,13 @@ impl Sources {
         Self(vec![(path, text)])
     }
 
-    /// Adds what was typed after an option and returns its index.
+    /// Adds the argument of an option; its index.
     pub(crate) fn push(&mut self, option: &str, text: &str) -> usize {
         self.0.push((option.into(), text.to_owned()));
         self.0.len() - 1
     }
 
-    /// Whether a place is in what was typed after this option.
+    /// Whether a place is in an argument of this option.
     pub(crate) fn is_option(&self, at: &Location, option: &str) -> bool {
         self.0[at.source].0.as_os_str() == option
     }

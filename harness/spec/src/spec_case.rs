@@ -15,7 +15,7 @@ pub struct SpecCase {
     pub plugin_file: PathBuf,
     /// SHA-256 of that library.
     pub plugin_sha256: String,
-    /// What the solver or learner can do.
+    /// Capabilities of the solver or learner.
     pub capabilities: Vec<Capability>,
     /// The user's own CSV or Parquet file, for a data set given by path.
     pub dataset_path: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! The tables of a spec, one module each: what the user typed, with every key's declaration.
+//! The tables of a spec as typed, one module each, with the declaration of every key.
 
 pub(crate) mod budget;
 pub(crate) mod dataset;

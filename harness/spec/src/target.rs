@@ -1,4 +1,4 @@
-//! The quality whose first reaching is timed, checked.
+//! The target of quality that times are measured to, checked.
 
 use gpbench_record::{Axes, Margin, Target, TargetBound, TargetReference, TaskKind, names};
 
@@ -8,10 +8,10 @@ use crate::source::{At, Location};
 use crate::tables::target::Goal;
 use crate::typed::Typed;
 
-/// What the exact Gaussian process is called.
+/// The name of the exact Gaussian process as a reference.
 const EXACT: &str = "exact";
 
-/// What `[target]` asks for, and whether cases end there.
+/// The target of `[target]`, and whether cases stop there.
 pub(crate) fn resolve(
     typed: &Typed,
     task: TaskKind,
@@ -102,7 +102,7 @@ fn bound(
     Some(TargetBound::Within(margin.value, reference))
 }
 
-/// Reports a target relative to figures that the exact process does not have.
+/// Reports a target relative to the exact process whose metric the exact process does not have.
 fn check_exact(at: &Location, task: TaskKind, metric: &str, mistakes: &mut Mistakes) {
     let hint = "write a number, or { within = \"10%\", of = \"SOLVER\" }".to_owned();
     if [names::RESIDUAL_Y, names::RESIDUAL_PROBES].contains(&metric) {

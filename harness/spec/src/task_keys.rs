@@ -1,11 +1,11 @@
-//! Keys that only some tasks have.
+//! Keys that belong to some tasks only.
 
 use gpbench_record::TaskKind;
 
 use crate::error::Mistakes;
 use crate::source::Location;
 
-/// A key that only some tasks have.
+/// A key that belongs to some tasks only.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum TaskKey {
     /// `[train]`.
@@ -36,7 +36,7 @@ pub(crate) enum TaskKey {
     SecondSolve,
 }
 
-/// A task and the keys that it has among those that only some have.
+/// A task, and those keys of [`TaskKey`] that it has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskKeys {
     /// The task.
@@ -51,7 +51,7 @@ impl TaskKeys {
         self.keys.contains(&key)
     }
 
-    /// Reports a key that is written and that the task does not have; whether it has it.
+    /// Reports a key that the spec gives and the task does not have; whether the task has it.
     pub(crate) fn check(self, key: TaskKey, at: Option<&Location>, mistakes: &mut Mistakes) -> bool {
         if let Some(at) = at.filter(|_| !self.has(key)) {
             let (what, hint) = key.refusal();
@@ -62,7 +62,7 @@ impl TaskKeys {
 }
 
 impl TaskKey {
-    /// What to report where a task does not have it, and the hint.
+    /// The message and the hint where a task does not have it.
     fn refusal(self) -> (&'static str, &'static str) {
         match self {
             TaskKey::Train => {

@@ -1,4 +1,4 @@
-//! The first stage: what the user wrote.
+//! The first stage: a spec as typed.
 //!
 //! Every value has the type and the range of its key, and its place; names are not looked up. A key that is absent,
 //! or whose value has another type, is `None`; the latter has left a mistake in [`Typed::mistakes`].
@@ -53,7 +53,7 @@ pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
         let key = overrides::apply(&mut table, set, &mut sources, &mut mistakes);
         axes_overridden |= key.is_some_and(|key| matches!(key.as_str(), "matrix" | "seeds" | "exclude"));
     }
-    // What is recovered after a syntax error is a guess; mistakes in it would mislead.
+    // The parser guesses after a syntax error; mistakes in what it recovers would mislead.
     if !mistakes.is_empty() {
         return Err(mistakes.into_errors(&sources));
     }
@@ -82,7 +82,7 @@ pub(crate) fn read_text(from: impl Read) -> io::Result<String> {
     Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
 }
 
-/// What messages call the top level.
+/// The name of the top level in messages.
 const TOP: &str = "the spec";
 
 fn read(table: &Table, mistakes: &mut Mistakes) -> Root {

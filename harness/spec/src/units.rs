@@ -22,7 +22,7 @@ pub fn parse_time(text: &str) -> Result<f64, String> {
             });
         };
         if k < largest_left {
-            return Err(format!("units must descend, as in 1h30m, and `{unit}` comes too late"));
+            return Err(format!("units must descend, as in 1h30m, and `{unit}` is out of order"));
         }
         largest_left = k + 1;
         seconds += number * UNITS[k].1;

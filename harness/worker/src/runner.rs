@@ -99,7 +99,8 @@ impl<'s> Startup<'s> {
     }
 }
 
-/// Says so and loads the library of a case, which ends the start of the case.
+/// Sends [`Message::Loading`], since faults from then on may be the plugin's, and loads the library of a case. This ends the
+/// start of the case.
 pub(crate) fn load<'s>(
     setup: &'s Setup<'s>,
     send: &mut dyn FnMut(Message),
@@ -119,7 +120,7 @@ pub(crate) struct Runner<'s> {
 }
 
 impl<'s> Runner<'s> {
-    /// Says so and loads the library, which ends the start of the case.
+    /// Sends [`Message::Loading`] and loads the library, as [`load`].
     pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
         let (library, startup) = load(setup, send)?;
         library.solver(&setup.job.case.solver.plugin)?;

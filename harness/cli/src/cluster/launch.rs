@@ -24,7 +24,7 @@ use crate::prepare::{Nodes, Placement, Prepared};
 use crate::progress::Progress;
 use crate::worker::Worker;
 
-/// What begins the keys of settings of a cluster.
+/// Prefix of cluster settings.
 const PREFIX: &str = "slurm.";
 
 /// A cluster on which a plan can run.
@@ -35,7 +35,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// Reads the settings of the site and asks Slurm for its limits. Removes from `spec` what is meant for the cluster.
+    /// Reads the settings of the site and queries Slurm for its limits. Removes the cluster settings from `spec`.
     pub(crate) fn find(args: &ExecutorArgs, spec: &mut SpecArgs) -> Result<Cluster, Failure> {
         let (own, others) =
             spec.sets.drain(..).partition(|set: &String| set.trim_start().starts_with(PREFIX));
@@ -57,7 +57,7 @@ impl Cluster {
         Ok(Cluster { site, limits })
     }
 
-    /// For which machines a plan is prepared.
+    /// The machines that a plan is prepared for.
     pub(crate) fn placement(&self, global: &Global) -> Placement {
         let processors = self.limits.nodes.iter().map(|node| node.processors as usize).min().unwrap_or(1);
         let (global, cluster) = (global.clone(), self.clone());
@@ -98,7 +98,7 @@ impl Cluster {
         Ok((folder.clone(), Some(ClusterRun::open(folder, journal, &again, true)?)))
     }
 
-    /// The manifest. Tasks of an earlier one keep their numbers, which the ledger knows, and ask for what the settings now say.
+    /// The manifest. Tasks of an earlier one keep their numbers, which the ledger uses, and get requests by the present settings.
     fn manifest(
         &self,
         folder: &RunFolder,
@@ -161,7 +161,7 @@ impl Cluster {
     }
 }
 
-/// Warns of a folder that nodes are not likely to see.
+/// Warns of a folder that nodes probably cannot access.
 fn warn_unshared(global: &Global, folder: &Path) {
     if let Some(own) =
         ["/tmp", "/var/tmp", "/dev/shm", "/run"].into_iter().find(|own| folder.starts_with(own))
@@ -176,7 +176,7 @@ fn warn_unshared(global: &Global, folder: &Path) {
     }
 }
 
-/// Asks whether Slurm would take the largest task.
+/// Tests whether Slurm would accept the largest task.
 fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failure> {
     let requests = || manifest.tasks.iter().map(ResourceRequest::of);
     let request = ResourceRequest {
@@ -198,7 +198,7 @@ fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failur
     }
 }
 
-/// A case as its task needs to know it. An exact reference takes 8 n^2 bytes and a quarter more.
+/// The size of a case, for its task. An exact reference takes 8 n^2 bytes and a quarter more.
 fn sized(planned: Planned<'_>, args: &RunArgs) -> SizedCase {
     let reference =
         planned.n.filter(|_| planned.fingerprint.exact).map(|n| 10 * (n as u64).pow(2) + (256 << 20));

@@ -1,4 +1,4 @@
-//! What the nodes of a cluster compute with: as the settings say, as an earlier run was told, or as a short job tells.
+//! The numerics of a cluster's nodes: from the settings, from an earlier run, or from a short job.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -24,13 +24,13 @@ use crate::worker::Worker;
 
 /// Time between two checks for the answer and for signals.
 const ANSWER_POLL: Duration = Duration::from_millis(200);
-/// Wall-clock seconds that the job asks for.
+/// Wall-clock seconds that the job requests.
 const SECONDS: u64 = 300;
-/// What to do where no node answers.
+/// The remedy where no node answers.
 const REMEDY: &str =
     "or set `instruction_set` and `blas_core` of `nodes`, which `gpbench doctor` on a node prints";
 
-/// Finds out what the nodes of a site compute with. `longest`: the longest time of a job in seconds, where there is a bound.
+/// Finds out the numerics of the nodes of a site. `longest`: the longest time of a job in seconds, where there is a bound.
 pub(super) fn numerics(global: &Global, site: &Site, longest: Option<u64>) -> Result<Numerics, Failure> {
     let nodes = &site.nodes;
     if let (Some(instruction_set), Some(blas_core)) = (&nodes.instruction_set, &nodes.blas_core) {
@@ -47,7 +47,7 @@ pub(super) fn numerics(global: &Global, site: &Site, longest: Option<u64>) -> Re
     }
 }
 
-/// What the nodes told the newest run that was sent with the same settings of the site and the same worker.
+/// The numerics in the newest run that was sent with the same settings of the site and the same worker.
 fn told_earlier(output_dir: &Path, site: &Site, worker: &Path) -> Result<Option<Numerics>, Failure> {
     let worker = Program::of(worker).map_err(Failure::usage)?.sha256;
     let mut runs = list_runs(output_dir);
@@ -64,7 +64,7 @@ fn told_earlier(output_dir: &Path, site: &Site, worker: &Path) -> Result<Option<
     }))
 }
 
-/// A short job that asks a node what it computes with. Its files are removed when this is dropped.
+/// A short job that reports the numerics of a node. Its files are removed when this is dropped.
 struct Question {
     slurm: Slurm<SystemCommands>,
     folder: PathBuf,
@@ -73,12 +73,12 @@ struct Question {
     is_quiet: bool,
 }
 
-/// What Slurm has said of the job.
+/// The state of the job by Slurm.
 #[derive(Default)]
 struct Seen {
     /// Its state, for people.
     state: String,
-    /// When it was asked last.
+    /// When Slurm was polled last.
     polled: Option<Instant>,
     /// The first of the last answers by which the job is over.
     gone: Option<Instant>,
@@ -130,7 +130,7 @@ impl Question {
         let is_over = |since: Instant, seconds: f64| since.elapsed().as_secs_f64() >= seconds;
         let (asked, mut seen) = (Instant::now(), Seen::default());
         self.say(format_args!(
-            "asking a node what it computes with (job {}); `nodes` of the settings may say it",
+            "a job reports the numerics of a node (job {}); `nodes` of the settings can state them",
             self.job
         ));
         loop {
@@ -140,7 +140,10 @@ impl Question {
             if let Some(signal) = interrupt.signal() {
                 self.cancel();
                 let code = of_signal(signal);
-                return Err(Failure { code, text: "interrupted while a node was asked".to_owned() });
+                return Err(Failure {
+                    code,
+                    text: "interrupted while waiting for the numerics of a node".to_owned(),
+                });
             }
             if is_over(asked, intervals.answer) {
                 self.cancel();
@@ -179,7 +182,7 @@ impl Question {
 
     fn too_late(&self, seen: &Seen) -> Failure {
         Failure::usage(format!(
-            "no node has told within {:.0} s what it computes with; job {} {}: raise `answer` of `intervals`, {REMEDY}",
+            "no node has reported its numerics within {:.0} s; job {} {}: raise `answer` of `intervals`, {REMEDY}",
             self.slurm.site.intervals.answer, self.job, seen.state
         ))
     }
@@ -188,7 +191,7 @@ impl Question {
         let file = self.slurm.logs.join(format!("{}_0.log", self.job));
         let printed = fs::read_to_string(file).unwrap_or_default();
         Failure::usage(format!(
-            "a node was asked what it computes with, and said nothing; job {} {}: mend the cause, {REMEDY}\n{}",
+            "the job that reports the numerics of a node gave no answer; job {} {}: fix the cause, {REMEDY}\n{}",
             self.job,
             seen.state,
             text::cut(printed.trim(), text::LOG)
@@ -198,8 +201,9 @@ impl Question {
     /// The answer, once it is there.
     fn read(&self) -> Result<Option<Numerics>, Failure> {
         let Ok(told) = fs::read(&self.answer) else { return Ok(None) };
-        let unreadable =
-            |error| Failure::internal(format!("a node was asked what it computes with; its answer: {error}"));
+        let unreadable = |error| {
+            Failure::internal(format!("the answer of the job that reports the numerics of a node: {error}"))
+        };
         serde_json::from_slice(&told).map(Some).map_err(unreadable)
     }
 

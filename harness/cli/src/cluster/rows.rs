@@ -1,4 +1,4 @@
-//! Rows that come back from a cluster, on their way into the journal.
+//! Rows that come back from a cluster, and the journal that they are copied to.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -9,7 +9,7 @@ use gpbench_engine::{FinishedCases, RunProgress, SystemClock, WallClock as _, ro
 use gpbench_record::{Environment, PlannedCase, Row};
 use gpbench_runs::{Journal, PlanFile, RunError, RunFolder};
 
-/// The journal of a cluster run, and what its rows need.
+/// The journal of a cluster run, and the stores that its rows are copied to.
 #[derive(Debug)]
 pub(crate) struct JournalRows {
     journal: Journal,
@@ -20,9 +20,9 @@ pub(crate) struct JournalRows {
     environments: HashMap<String, Environment>,
     /// Keeps rows for later runs.
     finished: Option<FinishedCases>,
-    /// Rows since the last look.
+    /// Rows since the last call of [`JournalRows::take_new`].
     new: Vec<Row>,
-    /// What a person should know since the last look.
+    /// Messages since the last call of [`JournalRows::take_notes`].
     notes: Vec<String>,
 }
 
@@ -47,22 +47,22 @@ impl JournalRows {
         self.entries.keys().filter(|id| self.journal.status(id).is_some()).cloned().collect()
     }
 
-    /// Rows that have come since the last call.
+    /// New rows since the last call.
     pub(crate) fn take_new(&mut self) -> Vec<Row> {
         std::mem::take(&mut self.new)
     }
 
-    /// What a person should know, since the last call.
+    /// Messages since the last call.
     pub(crate) fn take_notes(&mut self) -> Vec<String> {
         std::mem::take(&mut self.notes)
     }
 
-    /// What a case shares with the others of its task.
+    /// The name of the block of a case, which all cases of its task share.
     pub(crate) fn block(&self, id: &str) -> Option<String> {
         self.entries.get(id).map(block)
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub(crate) fn progress(&self) -> RunProgress {
         let statuses: Vec<_> = self.entries.keys().filter_map(|id| self.journal.status(id)).collect();
         let failed = statuses.iter().filter(|status| status.is_failure()).count();
@@ -119,7 +119,7 @@ impl RunJournal for JournalRows {
     }
 }
 
-/// What a case shares with the others of its task.
+/// The name of the block of a case, which all cases of its task share.
 pub(super) fn block(entry: &PlannedCase) -> String {
     let (dataset, kernel, estimator, seed) = entry.labels.block();
     let names = [Some(dataset), Some(kernel), estimator].into_iter().flatten();

@@ -1,4 +1,4 @@
-//! A cluster run, from its files alone.
+//! A cluster run, opened from its files.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -26,7 +26,7 @@ const CANCEL_ROUND: Duration = Duration::from_secs(2);
 /// The signal by which a user at a terminal ends a run.
 const CTRL_C: i32 = 2;
 
-/// When a front leaves a cluster run.
+/// When a front ends its work on a cluster run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Until {
     /// When each case has its row, or will have none.
@@ -44,7 +44,7 @@ pub(crate) struct ClusterRun {
     sent: usize,
     /// Tasks that were cancelled.
     cancelled: usize,
-    /// Whether the user ends the run.
+    /// Whether the user has cancelled the run.
     is_ending: bool,
 }
 
@@ -122,8 +122,8 @@ impl ClusterRun {
         self.manager.front.end();
     }
 
-    /// Goes on with the run until it is finished, or until what `until` says. Ctrl-C cancels what is queued and running, and a
-    /// second one leaves at once; other signals leave all there. Gives the signal that ended it.
+    /// Continues the run until the state of `until`. Ctrl-C cancels what is queued and running, and a
+    /// second one ends the front at once; other signals end it and cancel nothing. The signal that ended it.
     pub(crate) fn drive(&mut self, until: Until, progress: &mut Progress) -> Result<Option<i32>, Failure> {
         let interrupt = Interrupt::on_signals().map_err(Failure::internal)?;
         let (mut shown, mut ended_by) = (String::new(), None);
@@ -150,7 +150,7 @@ impl ClusterRun {
                 match interrupt.signal() {
                     Some(CTRL_C) if !self.is_ending => {
                         ended_by = Some(CTRL_C);
-                        // The next one leaves at once.
+                        // The next one ends the front at once.
                         interrupt.raise(0);
                         self.end();
                         progress.say_text("cancelling what is queued and running; what has come is stored");
@@ -163,7 +163,7 @@ impl ClusterRun {
         }
     }
 
-    /// How far the run is.
+    /// The progress of the run.
     pub(crate) fn summary(&self) -> FrontSummary {
         self.manager.front.summary()
     }
@@ -173,19 +173,19 @@ impl ClusterRun {
         self.manager.front.is_finished()
     }
 
-    /// What may still be queued or running, if anything may.
+    /// A list of what may still be queued or running, if anything may.
     pub(crate) fn living(&self) -> Option<String> {
         living(&self.summary())
     }
 
-    /// What this process has sent.
+    /// A line about what this process has sent.
     pub(crate) fn sent(&self) -> String {
         match (self.sent, self.summary().unanswered) {
             (0, 0) => "nothing was left to send".to_owned(),
             (sent, 0) => format!("sent {}", tasks(sent)),
             (sent, open) => {
                 format!(
-                    "sent {}; Slurm gave no answer for {}, which the next `gpbench watch` looks for",
+                    "sent {}; Slurm gave no answer for {}, which the next `gpbench watch` checks",
                     tasks(sent),
                     tasks(open)
                 )
@@ -193,7 +193,7 @@ impl ClusterRun {
         }
     }
 
-    /// What this process has cancelled, and what has come.
+    /// A line about what this process has cancelled, and the rows that have come.
     pub(crate) fn cancelled(&self) -> String {
         let FrontSummary { rows, cases, .. } = self.summary();
         let what = match self.cancelled {
@@ -203,7 +203,7 @@ impl ClusterRun {
         format!("{what}; {rows} of {cases} cases have rows, which are in {}", self.folder.path().display())
     }
 
-    /// Removes what only a run in progress needs.
+    /// Removes files that only a run in progress needs.
     pub(crate) fn close(self) -> Result<(), Failure> {
         self.folder.end().map_err(Failure::internal)
     }
@@ -213,7 +213,7 @@ impl ClusterRun {
         status(&self.name, &self.summary(), rows.progress().failed, &|id| rows.block(id))
     }
 
-    /// Shows rows that have come, and what a person should know.
+    /// Shows new rows and messages.
     fn tell(&mut self, progress: &mut Progress, notes: Vec<String>) {
         let rows = &mut self.manager.records.rows;
         let new = rows.take_new();

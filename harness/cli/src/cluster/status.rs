@@ -1,11 +1,11 @@
-//! A cluster run in a few lines.
+//! The status of a cluster run as text.
 
 use gpbench_cluster::{CancelTarget, FrontSummary, TaskNote};
 
 /// Most tasks that are named one by one.
 const MOST_NAMED: usize = 10;
 
-/// How far a cluster run is. `failed`: rows that are failures. `block`: what a case shares with the others of its task, by id.
+/// The progress of a cluster run. `failed`: rows that are failures. `block`: the name of a case's block, by id.
 pub(crate) fn status(
     name: &str,
     summary: &FrontSummary,
@@ -78,7 +78,7 @@ fn add(
     }
 }
 
-/// What may still be queued or running, if anything may.
+/// A list of what may still be queued or running, if anything may.
 pub(crate) fn living(summary: &FrontSummary) -> Option<String> {
     let FrontSummary { living, unanswered, .. } = summary;
     let mut parts = Vec::new();
@@ -128,7 +128,7 @@ mod tests {
             banned: vec!["n3".to_owned()],
             retried: vec![note(17, 2, &["a"], "NODE_FAIL (n12)", "")],
             given_up: vec![
-                note(88, 4, &["a", "b"], "the node is unfit: no folder /data (n2)", "mend the cause"),
+                note(88, 4, &["a", "b"], "the node is unfit: no folder /data (n2)", "fix the cause"),
                 note(90, 0, &["?"], "CANCELLED", "somebody else cancelled it"),
             ],
             left: Vec::new(),
@@ -138,7 +138,7 @@ mod tests {
 uci: 212 of 360 rows (3 failed), 3 tasks running on n1, 2 queued (PartitionConfig), 107 queued (Priority), \
 3 sent, not in the queue yet, 4 sent without an answer of Slurm, 1 ended with cases left, 5 to be sent
   task 17 (pol/matern32/seed 3) is tried again, 2 of 4 failures: NODE_FAIL (n12)
-  task 88 (pol/matern32/seed 3) is given up with 2 cases left: the node is unfit: no folder /data (n2); mend the cause
+  task 88 (pol/matern32/seed 3) is given up with 2 cases left: the node is unfit: no folder /data (n2); fix the cause
   task 90 is given up with 1 case left: CANCELLED; somebody else cancelled it
   nothing is sent to n3: several tasks failed there within a minute each
   1 rows came a second time and were left out";

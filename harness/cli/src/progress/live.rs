@@ -13,12 +13,12 @@ use crate::units;
 const BAR: usize = 20;
 /// A terminal narrower than this gets no bar.
 const WIDE: usize = 100;
-/// Columns of a case's name below which only the name is shown, and not what happens in the case.
+/// Columns of a case's name below which only the name is shown, without the progress of the case.
 const SHORTEST_NAME: usize = 12;
-/// Columns of the line of a terminal that does not tell its width.
+/// Assumed columns of a terminal whose width is unknown.
 const UNKNOWN: usize = 80;
 
-/// What is known of the cases of a run.
+/// The state of the cases of a run.
 #[derive(Debug)]
 pub(super) struct Live {
     styles: Styles,
@@ -161,7 +161,7 @@ impl Live {
     }
 }
 
-/// What a case has reached: its residual, or what its task has in place of one.
+/// The progress of a case: its residual, or the metric that its task has instead.
 fn state(metrics: &Metrics) -> Option<String> {
     let first = |names: &[&str]| names.iter().find_map(|name| metrics.get(name));
     if let Some(residual) = first(&[names::RESIDUAL_Y, names::CLAIMED_Y]) {

@@ -187,7 +187,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     Ok(OK)
 }
 
-/// The id of the learner asked for, or of the only one.
+/// The id of the requested learner, or of the only one.
 fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> {
     catalog::require_file(library)?;
     let described = Worker::locate()?.describe(std::slice::from_ref(&library.to_path_buf()))?.pop();

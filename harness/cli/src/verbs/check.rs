@@ -33,7 +33,7 @@ pub(crate) struct Check {
     output: FormatArg,
 }
 
-/// What a run is compared with.
+/// The baseline that a run is compared with.
 enum Reference {
     /// A baseline file.
     File(Baseline),
@@ -87,9 +87,9 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     Ok(code)
 }
 
-/// Reads what the run is compared with; only `--update` can do without.
+/// Reads the baseline; only `--update` needs none.
 fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Reference>, Failure> {
-    // A case that is filtered out is not missing.
+    // A case that the filter leaves out is not reported as missing.
     let filter = &args.spec.filter;
     if file.is_dir() {
         if args.update {

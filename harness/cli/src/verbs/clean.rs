@@ -32,7 +32,7 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         folders.push(places.downloads());
     }
     let mut freed = 0;
-    // Removing goes on where nothing can be printed.
+    // Files are removed even where nothing can be printed.
     let mut printed = Ok(());
     for folder in folders.iter().filter(|f| f.is_dir()) {
         let size = size_of(folder);

@@ -51,14 +51,14 @@ pub(crate) fn status(global: &Global, args: &Status) -> Outcome {
             match waiting + ended + unanswered + given_up.len() {
                 0 => text,
                 _ => format!(
-                    "{text}\n  nothing more is sent until this goes on: {}",
+                    "{text}\n  nothing more is sent until this command continues the run: {}",
                     command("watch", &folder)
                 ),
             }
         }
         Err(RunError::Busy { holder, .. }) => {
             let holder = holder.map(|holder| format!(" ({holder})")).unwrap_or_default();
-            format!("{}\n  another gpbench{holder} goes on with it", poll(global, &folder)?)
+            format!("{}\n  another gpbench{holder} is running it", poll(global, &folder)?)
         }
         Err(error) => return Err(Failure::internal(error)),
     };
@@ -94,14 +94,14 @@ pub(crate) fn cancel(global: &Global, args: &Cancel) -> Outcome {
     }
 }
 
-/// Writes and prints the report of a cluster run that this process leaves. The exit code is that of a local run.
+/// Writes and prints the report of a cluster run when this process ends its work on it. The exit code is that of a local run.
 pub(crate) fn finish(global: &Global, run: ClusterRun, signal: Option<i32>, wide: Wide) -> Outcome {
     let (folder, living) = (run.folder().to_owned(), run.living());
     run.close()?;
     let outcome = report(global, &folder, signal, wide);
     if let Some(living) = living {
         let [watch, cancel] = ["watch", "cancel"].map(|verb| command(verb, &folder));
-        say(format_args!("{living}; to go on: {watch}; to end them: {cancel}"));
+        say(format_args!("{living}; to continue: {watch}; to end them: {cancel}"));
     }
     outcome
 }

@@ -50,7 +50,7 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         _ if args.exact => Err(Failure::usage("`--exact` takes two runs")),
         (Some(file), _, [run]) => {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
-            // A case that is filtered out is not missing.
+            // A case that the filter leaves out is not reported as missing.
             old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
             let check = baseline::check(run, &old).map_err(Failure::internal)?;
             let printed = check_result::print(&check, args.output);
@@ -94,7 +94,7 @@ fn side_by_side(compared: gpbench_report::Result<SideBySide>, title: &str, args:
     printed.map(|()| code)
 }
 
-/// Learners beside solvers, which share no case that could be checked.
+/// Prints learners beside solvers, which share no case that could be checked.
 fn across_tasks(across: &AcrossTasks, args: &Compare) -> Outcome {
     if args.page.wanted {
         return Err(Failure::usage(

@@ -1,4 +1,4 @@
-//! `gpbench coverage`: the papers' tables, cell by cell, beside what published runs measured.
+//! `gpbench coverage`: the papers' tables, cell by cell, beside the results of published runs.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ fn check(folder: &Path, pages: &[CoveragePage]) -> Outcome {
         return Ok(OK);
     }
     say(format_args!(
-        "{}: out of date: {}; `gpbench coverage` writes them anew",
+        "{}: out of date: {}; `gpbench coverage` writes them again",
         folder.display(),
         old.join(", ")
     ));
@@ -110,7 +110,7 @@ fn specs(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What a spec would take; none where it names no reference.
+/// The estimated hours of a spec; none where it names no reference.
 fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estimate>, Failure> {
     if !names_reference(file) {
         return Ok(None);
@@ -132,7 +132,7 @@ fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estima
     Ok(Some(Estimate { reference, spec, cases: cases.collect() }))
 }
 
-/// Whether a file is a spec that names a reference. A file that is no spec, as those of references, does not.
+/// Whether a file is a spec that names a reference. Other TOML files, such as those of references, do not.
 fn names_reference(file: &Path) -> bool {
     let text = fs::read_to_string(file).unwrap_or_default();
     let table: Option<toml::Table> = toml::from_str(&text).ok();

@@ -45,7 +45,7 @@ pub(crate) fn data(global: &Global, verb: &Data) -> Outcome {
 fn fetch(global: &Global, names: &[String]) -> Outcome {
     let places = dataset::places(global)?;
     let mut code = OK;
-    // Downloads go on where nothing can be printed.
+    // Files are downloaded even where nothing can be printed.
     let mut printed = Ok(());
     for entry in find_all(names)? {
         if let Some(found) =

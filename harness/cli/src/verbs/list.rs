@@ -25,7 +25,7 @@ pub(crate) struct List {
     output: FormatArg,
 }
 
-/// What `gpbench list` lists.
+/// The kinds of listings of `gpbench list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Listed {
     /// Solvers and learners of all plugins found.
@@ -107,7 +107,7 @@ fn kernels(output: FormatArg) -> Outcome {
     Ok(OK)
 }
 
-/// Units, directions and tasks of all metrics, after the columns that are none.
+/// Units, directions and tasks of all metrics, after the columns that are no metrics.
 pub(super) fn metrics(output: FormatArg) -> Outcome {
     let header = ["column", "unit", "better", "tasks", "documentation"];
     let mut rows = Vec::new();

@@ -31,7 +31,7 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
     let merged =
         gpbench_runs::merge(&global.output_dir, &found, SystemClock.now()).map_err(|error| match &error {
             RunError::Damaged { .. } => Failure::usage(format!(
-                "{error}; run the spec of this run once more with the same options, which writes its plan anew"
+                "{error}; run the spec of this run once more with the same options, which writes its plan again"
             )),
             error if error.is_users() => Failure::usage(error),
             error => Failure::internal(error),
@@ -51,7 +51,7 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
     Ok(if failed || merged.missing > 0 { CASE_FAILED } else { OK })
 }
 
-/// The run folders that a word on the command line stands for.
+/// The run folders that an argument refers to.
 fn folders(global: &Global, run: &str) -> Result<Vec<PathBuf>, Failure> {
     let shards = shards_of(&global.output_dir, run);
     if !shards.is_empty() {
@@ -60,7 +60,7 @@ fn folders(global: &Global, run: &str) -> Result<Vec<PathBuf>, Failure> {
     resolve_run(&global.output_dir, run).map(|folder| vec![folder]).map_err(Failure::usage)
 }
 
-/// What was merged, and what is missing.
+/// The summary of a merge: what was merged, and what is missing.
 fn summary(merged: &Merged, run: &Run) -> String {
     let Merged { rows, missing, duplicates, plans, absent, .. } = merged;
     let mut text = format!("merged {} runs: {rows} rows", run.record.merged.len());

@@ -65,7 +65,7 @@ fn by_name(plan: &SpecPlan) -> Vec<&SpecCase> {
     cases
 }
 
-/// What to know before such a plan is run: cases that this machine's memory cannot hold, and cases that take long.
+/// Remarks on a plan: cases that exceed this machine's memory, and cases that take long.
 fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let memory = gpbench_engine::installed_memory();
     let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
@@ -82,7 +82,7 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     parts.into_iter().chain(large).chain(named(long, "take more than an hour".to_owned())).collect()
 }
 
-/// What the parts of Thompson sampling take in all cases.
+/// The estimated seconds of the parts of Thompson sampling in all cases.
 fn of_parts(parts: ThompsonSeconds) -> String {
     let ThompsonSeconds { pose, solve, candidates, ascent } = parts;
     let [pose, solve, candidates, ascent] = [pose, solve, candidates, ascent].map(units::duration);

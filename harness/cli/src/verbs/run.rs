@@ -68,7 +68,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
             gpbench_spec::is_standard_input(&args.spec.spec).then(|| summary.folder.join("spec.toml"));
         say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os(), input.as_deref())));
     }
-    // All is stored by now. That the results cannot be printed is told, and hides no failure of a case.
+    // All results are stored by now. An error of printing is reported, and does not replace the exit code of a failed case.
     match (printed, exit_code(&summary)) {
         (Err(failure), OK) => Err(failure),
         (Err(failure), code) => {
@@ -79,7 +79,7 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     }
 }
 
-/// Whether the shard has no case, which is said.
+/// Whether the shard has no case; prints a message if so.
 fn is_empty_shard(args: &Run, prepared: &Prepared) -> bool {
     let empty = args.shard.shard.filter(|_| prepared.plan.file.cases.is_empty());
     if let Some(shard) = empty {
@@ -117,7 +117,7 @@ fn on_cluster(global: &Global, args: &Run) -> Outcome {
     let until = if args.executor.detach { Until::Sent } else { Until::Finished };
     let signal = run.drive(until, &mut progress)?;
     if signal.is_none() && !run.is_finished() {
-        say(format_args!("{}; to go on: {}", run.sent(), command("watch", run.folder())));
+        say(format_args!("{}; to continue: {}", run.sent(), command("watch", run.folder())));
         return run.close().map(|()| OK);
     }
     finish(global, run, signal, args.wide)
@@ -131,7 +131,7 @@ fn merge_command(global: &Global, name: &str) -> String {
     shell_command(words.into_iter().chain(folder.into_iter().filter(|_| !is_default)))
 }
 
-/// What the user may want next of a run that has run all of its cases.
+/// A hint about the next step after a run that has run all of its cases.
 fn hint(summary: &RunSummary) -> Option<String> {
     let (failed, again) = (summary.failures(), summary.ran == 0);
     let hint = match (again, failed) {

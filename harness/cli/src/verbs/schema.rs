@@ -18,7 +18,7 @@ pub(crate) struct Schema {
     format: Form,
 }
 
-/// What `gpbench schema` describes.
+/// The subjects of `gpbench schema`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Described {
     /// The keys of a spec.

@@ -16,7 +16,7 @@ impl Front {
         }
     }
 
-    /// Takes in that cases run again.
+    /// Applies that cases run again.
     pub(super) fn run_again(&mut self, cases: &BTreeMap<String, u32>) {
         for (id, last) in cases {
             self.outdated.insert(id.clone(), *last);

@@ -1,4 +1,4 @@
-//! What the front is told.
+//! The events that change the state of the front.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use crate::ledger::LedgerLine;
 use crate::scheduler::JobTask;
 
 impl Front {
-    /// Takes in a line of a part file. Whether it is the row of a case that had none, which is to be copied.
+    /// Applies a line of a part file; whether it is the row of a case that had none, which is to be copied.
     pub fn hear(&mut self, attempt: Attempt, line: &PartLine, now: Timestamp) -> bool {
         self.changed |= !matches!(line, PartLine::Beat { .. });
         if let PartLine::Case(row) = line {
@@ -48,7 +48,7 @@ impl Front {
         }
         let is_new = self.add_row(id);
         self.records.extend(is_new.then(|| self.renewal(id)).flatten());
-        // A front that begins reads again what another has copied.
+        // A new front reads again what an earlier one has copied.
         let is_known = !self.told.insert(id.to_owned());
         self.duplicates += usize::from(is_known);
         is_new
@@ -59,7 +59,7 @@ impl Front {
         self.outdated.contains_key(id).then(|| LedgerLine::Renewed { case: id.to_owned() })
     }
 
-    /// Notes that a case has a row. Whether it had none.
+    /// Records that a case has a row; whether it had none.
     pub(super) fn add_row(&mut self, id: &str) -> bool {
         let Some(&owner) = self.owners.get(id) else { return false };
         if !self.rows.insert(id.to_owned()) {
@@ -78,12 +78,12 @@ impl Front {
         true
     }
 
-    /// Takes in that the scheduler does not answer. This says nothing about attempts.
+    /// Records that the scheduler does not answer. Nothing follows for attempts.
     pub fn unanswered(&mut self) {
         self.is_answered = false;
     }
 
-    /// Takes in an answer of the scheduler.
+    /// Applies an answer of the scheduler.
     pub fn polled(&mut self, tasks: &[JobTask], now: Timestamp) {
         self.is_answered = true;
         self.find_sent(tasks, now);
@@ -97,7 +97,7 @@ impl Front {
         }
     }
 
-    /// Looks for arrays of which it is not known whether they have arrived. One that is not found twice is given up.
+    /// Searches the answer for arrays that may not have arrived. One that is missing twice is given up.
     fn find_sent(&mut self, tasks: &[JobTask], now: Timestamp) {
         let open = self.sent.iter().filter(|(_, sent)| sent.job.is_none()).map(|(number, _)| *number);
         for number in open.collect::<Vec<_>>() {
@@ -115,7 +115,7 @@ impl Front {
         }
     }
 
-    /// Takes in that an array was accepted, and has a line for the ledger if that is new.
+    /// Records that an array was accepted, with a line for the ledger if that is new.
     pub fn submitted(&mut self, number: u32, job: u64) {
         if let Some(sent) = self.sent.get_mut(&number)
             && sent.job.is_none()
@@ -126,7 +126,7 @@ impl Front {
         }
     }
 
-    /// Takes in that an array was refused. `full`: because there are too many tasks in the queue; then fewer are sent.
+    /// Records that an array was refused. `full`: because there are too many tasks in the queue; then fewer are sent.
     pub fn refused(&mut self, number: u32, full: bool, reason: &str, now: Timestamp) {
         let count = self.sent.get(&number).map_or(0, |sent| sent.attempts.len());
         if full && count > 1 {
@@ -157,7 +157,7 @@ impl Front {
         self.changed = true;
     }
 
-    /// Takes in that the scheduler has been told to cancel attempts.
+    /// Records that the scheduler was asked to cancel attempts.
     pub fn cancelled(&mut self, cancellation: &Cancellation) {
         for attempt in &cancellation.attempts {
             if let Some(known) = self.live.get_mut(attempt) {
@@ -172,7 +172,7 @@ impl Front {
     }
 }
 
-/// The time so many seconds later.
+/// The time this number of seconds later.
 fn later(now: Timestamp, seconds: f64) -> Timestamp {
     now.saturating_add(jiff::SignedDuration::from_secs_f64(seconds)).unwrap_or(now)
 }

@@ -1,4 +1,4 @@
-//! What the end of an attempt means. This is the table of states: what follows where cases have no row.
+//! The consequences of the end of an attempt: the table of states where cases have no row.
 
 use gpbench_record::{Ending, Status};
 use jiff::Timestamp;
@@ -11,11 +11,11 @@ use crate::scheduler::TaskState;
 /// Why Slurm holds a task that it could not start.
 const LAUNCH_FAILED: &str = "launch failed requeued held";
 
-/// What follows from the end of an attempt.
+/// The consequences of the end of an attempt.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Verdict {
     pub(crate) cause: Cause,
-    /// What the scheduler and the runner said.
+    /// The reports of the scheduler and of the runner.
     pub(crate) reason: String,
     /// The row of the case that was running, where the end was its doing: its status and reason.
     pub(crate) row: Option<(Status, String)>,
@@ -53,7 +53,7 @@ pub(crate) fn withdrawal(known: &Known, policy: &Policy, now: Timestamp) -> Opti
     }
 }
 
-/// What the end of an attempt means. `kills`: how often its running case was killed before.
+/// Judges the end of an attempt. `kills`: how often its running case was killed before.
 pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
     let told = &known.told;
     let verdict = |cause, row| Verdict { cause, reason: said(known), row };
@@ -94,7 +94,7 @@ fn has_had_its_time(known: &Known, policy: &Policy) -> bool {
     let Some((running, started)) = &told.running else { return false };
     let is_first = told.first.as_ref() == Some(running);
     let (had, asked) = (seconds_between(*started, told.last), known.request.seconds as f64);
-    // The slack is no excuse for half of a short time.
+    // The slack is at most half of the time that was requested.
     is_first && !told.advanced && had + policy.slack_seconds.min(asked / 2.0) >= asked
 }
 
@@ -104,7 +104,7 @@ fn was_killed(known: &Known) -> bool {
     exit.signal == 9 || exit.status == 128 + 9
 }
 
-/// What the scheduler and the runner said of the end.
+/// The reports of the scheduler and of the runner about the end.
 fn said(known: &Known) -> String {
     let queue = match &known.queue.seen {
         None => "unknown to Slurm".to_owned(),
@@ -142,7 +142,7 @@ fn times(count: u32) -> String {
     }
 }
 
-/// Seconds as a person says them: `4 h`, `90 min`, `45 s`.
+/// Seconds in the largest unit that fits: `4 h`, `90 min`, `45 s`.
 fn time(seconds: u64) -> String {
     match seconds {
         s if s >= 3600 && s.is_multiple_of(3600) => format!("{} h", s / 3600),
@@ -151,7 +151,7 @@ fn time(seconds: u64) -> String {
     }
 }
 
-/// Bytes as a person says them: `32 GiB`, `1.5 GiB`, `512 MiB`.
+/// Bytes in the largest unit that fits: `32 GiB`, `1.5 GiB`, `512 MiB`.
 fn memory(bytes: u64) -> String {
     const GIB: u64 = 1 << 30;
     match bytes {

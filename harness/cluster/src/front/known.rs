@@ -1,4 +1,4 @@
-//! What is known of an attempt that has been sent.
+//! The known state of an attempt that has been sent.
 
 use gpbench_record::{Ending, PartLine};
 use jiff::Timestamp;
@@ -15,19 +15,19 @@ pub(crate) struct Known {
     pub(crate) submission: u32,
     /// Its index in the array.
     pub(crate) index: u32,
-    /// What it asked for.
+    /// The resources that it requested.
     pub(crate) request: ResourceRequest,
     /// Why the front cancels it.
     pub(crate) withdrawal: Option<Withdrawal>,
-    /// Whether the scheduler has been told so.
+    /// Whether the scheduler was asked to cancel it.
     pub(crate) cancelled: bool,
-    /// What its runner has told.
+    /// The state that its runner has reported.
     pub(crate) told: Told,
-    /// What the scheduler says.
+    /// The state that the scheduler has reported.
     pub(crate) queue: Queue,
 }
 
-/// What a runner has told. Times are by the clock of its node.
+/// The state that a runner has reported. Times are by the clock of its node.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Told {
     /// The front's time of the last news, or of the submission.
@@ -52,7 +52,7 @@ pub(crate) struct Told {
     pub(crate) rows: usize,
 }
 
-/// What the scheduler says of an attempt.
+/// The state of an attempt that the scheduler has reported.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Queue {
     /// Its last answer that knew the attempt.
@@ -77,12 +77,12 @@ impl Known {
         self.told.node.as_deref().or(seen).filter(|node| !node.is_empty())
     }
 
-    /// The state that the scheduler has told last.
+    /// The last state that the scheduler has reported.
     pub(crate) fn state(&self) -> Option<&TaskState> {
         self.queue.seen.as_ref().map(|task| &task.state)
     }
 
-    /// Whether its runner or the scheduler has told that it ended.
+    /// Whether its runner or the scheduler has reported its end.
     pub(crate) fn has_ended(&self) -> bool {
         self.told.ending.is_some() || self.queue.gone.is_some() || self.told.is_complete()
     }
@@ -94,7 +94,7 @@ impl Known {
 }
 
 impl Told {
-    /// Takes in a line other than that of a case. `now` is the front's time.
+    /// Applies a line other than that of a case. `now` is the front's time.
     pub(crate) fn hear(&mut self, line: &PartLine, now: Timestamp) {
         self.heard = now;
         match line {
@@ -130,7 +130,7 @@ impl Told {
         self.assigned.is_some_and(|assigned| self.rows >= assigned)
     }
 
-    /// Takes in that a case has a row, whoever told it.
+    /// Records that a case has a row, whoever reported it.
     pub(crate) fn has_row(&mut self, id: &str) {
         if self.running.as_ref().is_some_and(|(running, _)| running == id) {
             self.running = None;
@@ -144,7 +144,7 @@ fn parsed(time: &str) -> Timestamp {
 }
 
 impl Queue {
-    /// Takes in an answer of the scheduler: `task` is absent where it does not know the attempt.
+    /// Applies an answer of the scheduler: `task` is absent where it does not know the attempt.
     pub(crate) fn polled(&mut self, task: Option<&JobTask>, policy: &Policy, now: Timestamp) {
         let is_over = task.is_none_or(|task| task.state.is_over());
         let first = is_over.then(|| self.gone.unwrap_or(now));

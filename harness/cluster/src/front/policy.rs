@@ -1,13 +1,13 @@
-//! When the front decides what.
+//! Intervals and thresholds of the front's decisions.
 
 use gpbench_record::{Intervals, Site};
 
-/// Intervals and counts of the front.
+/// Intervals and thresholds of the front's decisions.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Policy {
-    /// Seconds between two looks while something changes.
+    /// Seconds between two polls of the scheduler while something changes.
     pub poll_seconds: f64,
-    /// Seconds between two looks after nothing has changed for long.
+    /// Seconds between two polls of the scheduler after nothing has changed for long.
     pub longest_poll_seconds: f64,
     /// Seconds between the two answers of the scheduler that show an attempt as ended or unknown.
     pub confirm_seconds: f64,
@@ -15,7 +15,7 @@ pub struct Policy {
     pub silent_seconds: f64,
     /// Seconds without news after which a task that the scheduler calls running is cancelled.
     pub stuck_seconds: f64,
-    /// Seconds of an attempt below which its failure speaks against the node.
+    /// Seconds of an attempt below which its failure counts against the node.
     pub quick_seconds: f64,
     /// Tasks that have to fail so quickly on a node before no task goes there.
     pub node_failures: usize,
@@ -51,7 +51,7 @@ impl Default for Policy {
 }
 
 impl Policy {
-    /// The defaults with what a site has set.
+    /// The defaults, with the settings of a site.
     pub fn of(site: &Site) -> Self {
         let Intervals { poll, longest_poll, confirm, silent, stuck, beat: _, answer: _ } = site.intervals;
         Self {

@@ -1,4 +1,4 @@
-//! What a ledger tells a front that begins.
+//! The state of a new front, replayed from the ledger.
 
 use gpbench_record::Attempt;
 use jiff::Timestamp;
@@ -9,7 +9,7 @@ use crate::ledger::LedgerLine;
 use crate::limits::ResourceRequest;
 
 impl Front {
-    /// Takes in the next line of the ledger. Lines about tasks that the manifest does not have are ignored.
+    /// Applies the next line of the ledger. Lines about tasks that the manifest does not have are ignored.
     pub(super) fn replay(&mut self, line: &LedgerLine, now: Timestamp) {
         match line {
             LedgerLine::Resumed => self.forgive(),
@@ -40,7 +40,7 @@ impl Front {
         }
     }
 
-    /// Gives every task all of its retries again, and every node another chance.
+    /// Gives every task all of its retries again, and permits every node again.
     fn forgive(&mut self) {
         self.quick.clear();
         for task in &mut self.tasks {

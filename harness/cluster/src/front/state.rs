@@ -1,7 +1,7 @@
-//! The front: what a cluster run knows, and what it does next.
+//! The front: the state of a cluster run, and what it does next.
 //!
-//! It reads no file, asks no scheduler and looks at no clock: it is told all of that, and answers with [`Action`]s. So it can
-//! be tested with any sequence of events, and another front that is told the same decides the same.
+//! It reads no file, no scheduler and no clock: all of these are passed in, and it returns [`Action`]s. So it can
+//! be tested with any sequence of events, and another front with the same events decides the same.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -14,7 +14,7 @@ use crate::ledger::LedgerLine;
 use crate::limits::ClusterLimits;
 use crate::scheduler::{Array, CancelTarget};
 
-/// What is to be done, in this order.
+/// The next actions, in this order.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
     /// To append a line to the ledger.
@@ -49,7 +49,7 @@ pub struct Submission {
     pub number: u32,
     /// The attempts, in the order of the array's indices, and the cases of each.
     pub attempts: Vec<(Attempt, Vec<String>)>,
-    /// What is sent.
+    /// The array.
     pub array: Array,
 }
 
@@ -58,7 +58,7 @@ pub struct Submission {
 pub struct Cancellation {
     /// The attempts.
     pub attempts: Vec<Attempt>,
-    /// What the scheduler calls them.
+    /// Their names in the scheduler.
     pub targets: Vec<CancelTarget>,
 }
 
@@ -73,12 +73,12 @@ pub(crate) struct Task {
     pub(crate) failures: u32,
     /// Nodes on which it failed.
     pub(crate) excluded: BTreeSet<String>,
-    /// What its last attempt ended with.
+    /// How its last attempt ended.
     pub(crate) last: Option<String>,
     pub(crate) standing: Standing,
 }
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Standing {
     /// It is to be sent.
@@ -133,7 +133,7 @@ pub struct Front {
     pub(crate) kills: HashMap<String, u32>,
     /// Tasks that failed quickly, by node.
     pub(crate) quick: BTreeMap<String, BTreeSet<u32>>,
-    /// Most tasks of an array, as far as the scheduler has let us know.
+    /// Most tasks of an array that the scheduler is known to accept.
     pub(crate) array_size: u32,
     /// Nothing is sent before.
     pub(crate) hold_until: Option<Timestamp>,
@@ -150,7 +150,7 @@ pub struct Front {
 }
 
 impl Front {
-    /// A front that knows of a run what its files tell: ids of the cases that have rows, the ledger, and the attempts that
+    /// A front with the state from the files of a run: ids of the cases that have rows, the ledger, and the attempts that
     /// have part files.
     pub fn new(
         manifest: &Manifest,

@@ -1,4 +1,4 @@
-//! What follows from what the front was told.
+//! The actions that follow from the state of the front.
 
 use gpbench_record::Attempt;
 use jiff::Timestamp;
@@ -10,7 +10,7 @@ use crate::ledger::{Cause, LedgerLine, Loss, Withdrawal};
 use crate::scheduler::CancelTarget;
 
 impl Front {
-    /// What is to be done now.
+    /// The actions to take now.
     pub fn step(&mut self, now: Timestamp) -> Vec<Action> {
         let mut rows = Vec::new();
         for attempt in self.live.keys().copied().collect::<Vec<_>>() {
@@ -56,7 +56,7 @@ impl Front {
         self.lose(&loss);
     }
 
-    /// What the ledger says of the end of an attempt.
+    /// The line of the ledger about the end of an attempt.
     fn loss(&self, attempt: Attempt, verdict: &Verdict) -> Loss {
         let known = &self.live[&attempt];
         let added = known.told.rows > 0 || known.told.advanced || verdict.row.is_some();
@@ -79,7 +79,7 @@ impl Front {
         }
     }
 
-    /// Takes in that an attempt is over and has left cases without rows.
+    /// Records that an attempt is over and has left cases without rows.
     pub(crate) fn lose(&mut self, loss: &Loss) {
         let Loss { attempt, cause, reason, node, case, counts, quick } = loss;
         if let (Cause::Killed, Some(case)) = (cause, case) {

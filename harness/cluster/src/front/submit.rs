@@ -1,4 +1,4 @@
-//! Which tasks are sent together, and where they must not run.
+//! Arrays of tasks that are sent together, and the nodes where they must not run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,7 +11,7 @@ use crate::ledger::LedgerLine;
 use crate::limits::ResourceRequest;
 use crate::scheduler::Array;
 
-/// What tasks have to share to be sent together: what they ask for, and where they must not run.
+/// What tasks of one array have in common: the resources that they request, and the nodes where they must not run.
 type Group = (ResourceRequest, Vec<String>);
 
 impl Front {

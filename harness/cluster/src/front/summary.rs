@@ -1,4 +1,4 @@
-//! What a person is told of a cluster run.
+//! The summary of a cluster run for people.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::front::known::Known;
 use crate::front::state::{Front, Standing};
 use crate::scheduler::{CancelTarget, TaskState};
 
-/// How far a cluster run is.
+/// The progress of a cluster run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct FrontSummary {
     /// Cases.
@@ -41,7 +41,7 @@ pub struct FrontSummary {
     pub left: Vec<String>,
 }
 
-/// What is to be said of a task.
+/// A note about a task.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TaskNote {
     /// The last attempt at it.
@@ -52,14 +52,14 @@ pub struct TaskNote {
     pub most: u32,
     /// Ids of its cases without rows.
     pub left: Vec<String>,
-    /// What the last attempt that is over ended with, and the node, where known.
+    /// How the last attempt that is over ended, and the node, where known.
     pub reason: String,
     /// What a person can do; empty where it is tried again.
     pub remedy: &'static str,
 }
 
 impl Front {
-    /// How far the run is.
+    /// The progress of the run.
     pub fn summary(&self) -> FrontSummary {
         let mut summary = FrontSummary {
             cases: self.owners.len(),
@@ -96,7 +96,7 @@ impl Front {
                     "somebody else cancelled it: ask who administers the cluster, then run the same again",
                 )),
                 Standing::Spent => {
-                    summary.given_up.push(note("mend the cause, then run the same again"));
+                    summary.given_up.push(note("fix the cause, then run the same again"));
                 }
                 Standing::Live(_) | Standing::Done => {}
             }

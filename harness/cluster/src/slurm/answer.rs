@@ -1,4 +1,4 @@
-//! What Slurm's programs print.
+//! Parsers of the output of Slurm's programs.
 
 use std::collections::BTreeSet;
 
@@ -19,9 +19,9 @@ pub(super) fn last_lines(message: &str) -> String {
     gpbench_record::text::cut(&text, MOST_SHOWN).into_owned()
 }
 
-/// What a message of a program that failed means, if it is known.
+/// The kind of a failure by the program's message, if it is known.
 pub(super) fn trouble(message: &str) -> Option<Trouble> {
-    /// Parts of messages about a controller that is away or busy.
+    /// Parts of messages about a controller that does not answer or is busy.
     const PASSING: [&str; 9] = [
         "Unable to contact slurm controller",
         "Socket timed out",
@@ -48,7 +48,7 @@ pub(super) fn setting<'a>(config: &'a str, name: &str) -> Option<&'a str> {
     settings.into_iter().find(|(key, _)| key.trim() == name).map(|(_, value)| value.trim())
 }
 
-/// Reads lines of partition, node, MiB of memory, processors and longest time. Gives the longest time in seconds and the
+/// Reads lines of partition, node, MiB of memory, processors and longest time; the longest time in seconds and the
 /// nodes; those of the default partition where none is named.
 pub(super) fn nodes(text: &str, of_default: bool) -> Result<(Option<u64>, Vec<Node>), String> {
     let (mut longest, mut nodes, mut seen) = (Some(0), Vec::new(), BTreeSet::new());

@@ -19,7 +19,7 @@ pub(crate) fn claimed_residuals(solved: &Solved) -> Option<(f64, Option<f64>)> {
     Some((*y, mean))
 }
 
-/// A true residual in words.
+/// The text of a true residual.
 pub(super) fn found(residual: f64) -> String {
     format!("true residual {}", shortest(residual))
 }

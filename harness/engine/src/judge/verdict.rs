@@ -1,8 +1,8 @@
-//! What a case is judged by, and the verdict.
+//! The evidence that a case is judged by, and the verdict.
 
 use gpbench_record::{Case, Metrics, Solved, Status, Step};
 
-/// What is known of a case that was solved and verified.
+/// The evidence of a case that was solved and verified.
 #[derive(Clone, Copy)]
 pub(crate) struct Answer<'a> {
     /// The case.

@@ -9,12 +9,12 @@ use rustix::param::clock_ticks_per_second;
 use super::control_group::ControlGroup;
 use super::memory::{HeldFiles, held_files, proportional, resident};
 
-/// Time after which the family is looked up again, also if nothing tells that it has grown.
+/// Time after which the family is listed again, even without a sign that it has grown.
 const LONG_TICK: Duration = Duration::from_secs(1);
-/// Time between two looks at the open files of a family that holds none in memory.
+/// Time between two checks of the open files of a family that holds none in memory.
 const FILES_TICK: Duration = Duration::from_millis(5);
 
-/// The processes of a worker, as far as they are known.
+/// The known processes of a worker.
 #[derive(Debug)]
 pub(super) struct Family {
     leader: u32,
@@ -51,14 +51,14 @@ impl Family {
         1 + self.descendants.len()
     }
 
-    /// Looks the family up if it has not been for a while.
+    /// Lists the family if it has not been listed for [`LONG_TICK`].
     pub(super) fn look_up_at_times(&mut self, group: Option<&ControlGroup>) {
         if self.looked_up.elapsed() > LONG_TICK {
             self.look_up(group);
         }
     }
 
-    /// Looks the family up if any process of the machine has been started since.
+    /// Lists the family if any process of the machine has been started since.
     pub(super) fn look_up_if_grown(&mut self, group: Option<&ControlGroup>) {
         self.look_up_at_times(group);
         if self.newest.is_none() || newest_process() != self.newest {

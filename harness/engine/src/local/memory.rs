@@ -72,7 +72,7 @@ pub(super) fn proportional(processes: impl IntoIterator<Item = u32>, files: &Hel
             true => read("smaps_rollup").map(|text| sum_of_mappings(&text, files)),
             false => read("smaps").map(|text| sum_of_mappings(&text, files)),
         };
-        // A process that keeps others from looking counts with all that it has.
+        // Of a process whose mappings cannot be read, all resident pages count.
         size.unwrap_or_else(|| resident(process))
     };
     processes.into_iter().map(of_process).sum::<u64>() + files.values().sum::<u64>()

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use crate::EngineError;
 
-/// What `gpbench-worker environment` reports.
+/// The report of `gpbench-worker environment`.
 #[derive(Debug, Clone, Default, Deserialize)]
 pub(super) struct Numerics {
     /// Instruction set chosen at run time.
@@ -27,7 +27,7 @@ pub(super) struct Numerics {
 }
 
 impl Numerics {
-    /// Asks a worker program.
+    /// Queries a worker program.
     pub(super) fn ask(worker: &Path) -> Result<Self, EngineError> {
         let unusable = |reason: String| EngineError::Worker { path: worker.to_owned(), reason };
         let program = Program::of(worker).map_err(|error| unusable(error.to_string()))?;

@@ -1,20 +1,20 @@
-//! The time between two looks at a worker.
+//! The time between two checks of a worker's memory.
 
 use std::time::Duration;
 
-/// Time between two looks where nothing can happen in between that matters.
+/// Time between two checks where a worker cannot reach its limit in between.
 pub(super) const TICK: Duration = Duration::from_millis(20);
 
-/// The shortest time between two looks.
+/// The shortest time between two checks.
 const SHORTEST: Duration = Duration::from_micros(500);
 
 /// Bytes a second that a few threads fill at most: twice what was measured.
 const FILL_RATE: f64 = 16e9;
 
-/// How many times as long as a look the time between two is at least, so that looking takes little of a processor.
+/// Least ratio of the time between two checks to the time that a check takes, so that checks use little processor time.
 const SHARE: u32 = 20;
 
-/// The time to the next look at a worker that may use `left` more bytes, where the last look took `cost`.
+/// The time to the next check of a worker that may use `left` more bytes, where the last check took `cost`.
 pub(super) fn pause(left: u64, cost: Duration) -> Duration {
     let filled = Duration::from_secs_f64(left as f64 / FILL_RATE);
     filled.max(SHORTEST).max(SHARE * cost).min(TICK)

@@ -1,4 +1,4 @@
-//! One worker under watch, from its start until it and all that it has forked have ended.
+//! A running worker, watched from its start until it and all that it has forked have ended.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::path::PathBuf;
@@ -28,7 +28,7 @@ const SHORT_TICK: Duration = Duration::from_millis(2);
 /// the memory of its parent, and seems to have it a second time.
 const FORK_TIME: Duration = Duration::from_millis(2);
 
-/// A worker under watch.
+/// A running worker that is watched.
 pub(super) struct Running {
     worker: Started,
     family: Family,
@@ -44,7 +44,7 @@ pub(super) struct Running {
     pause: Duration,
     /// When its memory was checked last.
     memory_checked: Option<Instant>,
-    /// When all else was checked last.
+    /// When the other limits were checked last.
     checked: Option<Instant>,
     /// When it was last seen within its limits.
     within_limits: Instant,

@@ -21,7 +21,7 @@ const NUMBER: usize = 100;
 /// Characters shown of a line that is no message.
 const SAMPLE: usize = 80;
 
-/// What came out of a worker.
+/// Output of a worker.
 #[derive(Debug)]
 pub(crate) enum Output {
     /// A message.
@@ -39,7 +39,7 @@ pub(crate) struct Bound {
 }
 
 impl Bound {
-    /// The most that an honest worker sends.
+    /// The bound for a worker that runs this work item.
     pub(crate) fn of(item: &WorkItem) -> Self {
         let steps = match item {
             WorkItem::Case(job) => job.case.task.most_steps(),
@@ -52,10 +52,10 @@ impl Bound {
         }
     }
 
-    /// Books a message.
+    /// Counts a message.
     ///
     /// # Errors
-    /// What there is too much of.
+    /// The kind of message of which there are too many.
     fn take(&mut self, message: &Message) -> Result<(), &'static str> {
         self.messages = self.messages.checked_sub(1).ok_or("more messages than any case has")?;
         self.bytes = self.bytes.checked_sub(size(message)).ok_or("longer messages than any case has")?;

@@ -71,12 +71,12 @@ impl<'s> MergedCases<'s> {
         }
     }
 
-    /// The cases so far, under their names, each with the spec of its run.
+    /// The cases added so far, under their names, each with the spec of its run.
     pub(super) fn named(&self) -> Vec<(&Case, &Spec)> {
         self.list.iter().map(|case| (&case.entry.case, &case.source.spec)).collect()
     }
 
-    /// All of them.
+    /// All cases.
     pub(super) fn list(&self) -> &[MergedCase<'s>] {
         &self.list
     }

@@ -1,4 +1,4 @@
-//! What the names of data sets and solvers stand for in a plan, so that plans without a common case can be told apart.
+//! The meaning of names of data sets and solvers in a plan, so that plans without a common case can be compared.
 
 use std::collections::BTreeMap;
 
@@ -10,10 +10,10 @@ use toml::Table;
 /// The spec of a run, as far as it can be read.
 pub(super) type Spec = Table;
 
-/// What each name stands for.
+/// The meaning of each name.
 pub(super) type Meanings = BTreeMap<String, Meaning>;
 
-/// What a name stands for: choices, each with what it is made for.
+/// The meaning of a name: choices, each with the cases that it holds for.
 #[derive(Debug, Default)]
 pub(super) struct Meaning(BTreeMap<String, Choice>);
 
@@ -27,7 +27,7 @@ enum Choice {
 }
 
 impl Meaning {
-    /// Whether no choice that both have differs.
+    /// Whether all choices that both have are equal.
     pub(super) fn agrees_with(&self, other: &Meaning) -> bool {
         let differs = |(of, own): (&String, &Choice)| match (own, other.0.get(of)) {
             (Choice::Same(own), Some(Choice::Same(other))) => own != other,
@@ -52,7 +52,7 @@ impl Meaning {
     }
 }
 
-/// What the names of data sets stand for: rows, and the systems that are posed on them.
+/// The meaning of names of data sets: rows, and the systems that are solved with them.
 pub(super) fn of_datasets(cases: &[&Case]) -> Meanings {
     let mut meanings = Meanings::new();
     for case in cases {
@@ -73,7 +73,7 @@ pub(super) fn of_datasets(cases: &[&Case]) -> Meanings {
     meanings
 }
 
-/// What the names of solvers stand for. `dataset` names the data set of a case.
+/// The meaning of names of solvers. `dataset` names the data set of a case.
 pub(super) fn of_solvers<'n, 'a: 'n>(
     cases: &[(&'a Case, &'a Spec)],
     dataset: impl Fn(&'a Case) -> &'n str,
@@ -98,7 +98,7 @@ pub(super) fn of_solvers<'n, 'a: 'n>(
     meanings
 }
 
-/// The kernel of a case, without numbers that another seed may have others of.
+/// The kernel of a case, without numbers that depend on the seed.
 fn kernel_of_all_seeds(case: &Case) -> Value {
     let mut kernel = json!(case.kernel);
     if matches!(case.kernel.origin.base, OriginBase::Published { .. } | OriginBase::Trained) {
@@ -109,7 +109,7 @@ fn kernel_of_all_seeds(case: &Case) -> Value {
     kernel
 }
 
-/// The task of a case, without what belongs to its solver or its seed.
+/// The task of a case, without fields that depend on its solver or its seed.
 fn task_of_all_solvers(case: &Case) -> Value {
     let mut task = json!(case.task);
     for own in ["inducing", "replay"] {

@@ -24,9 +24,9 @@ pub(super) struct Source {
     pub(super) spec: Spec,
     /// Its rows by id. Each names the run and the environment in which its case ran, as far as they are known.
     pub(super) rows: HashMap<String, Row>,
-    /// Where it took place.
+    /// Its environments.
     pub(super) environments: Vec<Environment>,
-    /// What cannot be read of it.
+    /// Warnings about parts that cannot be read.
     pub(super) warnings: Vec<String>,
 }
 

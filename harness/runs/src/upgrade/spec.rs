@@ -1,6 +1,6 @@
 //! The axes and the report options in the text of a spec, for plans that do not hold them.
 //!
-//! Lenient: the run has happened, so that nothing in the text can be an error any more.
+//! Lenient: the run is over, so that nothing in the text is reported as an error.
 
 use serde_json::{Map, Value, json};
 use toml::Table;

@@ -26,7 +26,7 @@ const OBJECTIVE: &str = "objective";
 /// An entry of the data-set axis.
 pub(crate) struct DatasetEntry {
     pub(crate) name: String,
-    /// Where it stands on the axis.
+    /// Where the axis names it.
     pub(crate) at: Location,
     pub(crate) source: Source,
     /// A split fixed by the spec.
@@ -105,7 +105,7 @@ impl DatasetEntry {
     }
 }
 
-/// What a name on the axis stands for.
+/// Resolves a name on the axis.
 pub(crate) fn resolve(
     name: &At<String>,
     typed: &Typed,
@@ -158,7 +158,7 @@ pub(crate) fn resolve(
         refuse(&READ_KEYS, DRAWN, mistakes);
         refuse(&SPLIT_KEYS, DRAWN, mistakes);
         refuse(&SCALE_KEYS, "an objective stays in raw units", mistakes);
-        refuse(&["n_test", "collapse_duplicates"], "an objective is asked along the run", mistakes);
+        refuse(&["n_test", "collapse_duplicates"], "an objective is evaluated during the run", mistakes);
         let objective = objective(table);
         let (n, d) = (Some(objective.n), Some(objective.d));
         return Some(entry(Source::Objective(objective), [n; 2], d, None));

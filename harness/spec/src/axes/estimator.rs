@@ -1,4 +1,4 @@
-//! Estimators: right-hand sides beside y, or what replaces linear systems.
+//! Estimators: right-hand sides beside y, or the method that replaces linear systems.
 
 use gpbench_record::{FeatureEstimator, Frequencies, PathwiseTargets, Prior, Probes, StandardProbes, Start};
 
@@ -48,7 +48,7 @@ impl Method {
     }
 }
 
-/// What estimates are made of.
+/// The quantities that estimates are computed from.
 pub(crate) enum Basis {
     /// Solutions of linear systems with these right-hand sides beside y.
     Solutions(Probes),
@@ -62,13 +62,13 @@ pub(crate) enum Basis {
 #[derive(Debug, Clone)]
 pub(crate) struct EstimatorEntry {
     pub(crate) name: String,
-    /// Where it stands on the axis.
+    /// Where the axis names it.
     pub(crate) at: Location,
     pub(crate) method: Method,
     table: table::Estimator,
 }
 
-/// What a name on the axis stands for; `methods` are those of the task.
+/// Resolves a name on the axis; `methods` are those of the task.
 pub(crate) fn resolve(
     name: &At<String>,
     root: &Root,
@@ -159,7 +159,7 @@ impl EstimatorEntry {
         PathwiseTargets { probes: self.table.probes.value, prior }
     }
 
-    /// What estimates are made of.
+    /// The quantities that estimates are computed from.
     pub(crate) fn basis(&self) -> Basis {
         let table = &self.table;
         let frequencies = match table.frequencies.value {

@@ -28,13 +28,13 @@ pub(crate) struct KernelEntry {
     pub(crate) network: Option<NetworkShape>,
     /// Where the numbers come from; `None` where the spec gives all.
     base: Option<Base>,
-    /// Where that is written.
+    /// Where the spec states it.
     at: Location,
     /// Numbers that the spec gives.
     given: Hyperparameters,
 }
 
-/// What a name on the axis stands for.
+/// Resolves a name on the axis.
 pub(crate) fn resolve(
     name: &At<String>,
     root: &Root,
@@ -126,7 +126,7 @@ fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Op
     found
 }
 
-/// Numbers before the spec's own replace some.
+/// The base's numbers, before those of the spec replace some.
 struct Numbers {
     signal_scale: f64,
     noise_scale: f64,

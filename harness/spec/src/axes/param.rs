@@ -40,7 +40,7 @@ pub(super) struct Known<'a> {
 /// Most points of one grid.
 pub(super) const MOST_POINTS: usize = 1000;
 
-/// The key of a table that is a grid, as a list alone is.
+/// The key of a table that states a grid, as an alternative to a plain list.
 const GRID: &str = "grid";
 
 /// Reports a parameter that the solver or learner does not have.

@@ -21,7 +21,7 @@ use crate::typed::Typed;
 #[derive(Clone)]
 pub(crate) struct SolverEntry<'a> {
     pub(crate) name: String,
-    /// Where the entry is on the axis.
+    /// Where the axis names the entry.
     pub(crate) at: Location,
     pub(crate) grid: Option<GridPoint>,
     pub(crate) library: &'a LibraryInfo,
@@ -59,7 +59,7 @@ impl SolverEntry<'_> {
     }
 }
 
-/// What a name on the axis stands for: several entries where a parameter has a grid.
+/// Resolves a name on the axis: to several entries where a parameter has a grid.
 pub(crate) fn resolve<'a>(
     name: &At<String>,
     typed: &Typed,
@@ -161,7 +161,7 @@ fn check_kind(
     false
 }
 
-/// Reports a learner without functions; whether it has them.
+/// Reports a learner whose library was built for an interface without the functions of learners; whether it has them.
 fn check_runs(name: &At<String>, library: &LibraryInfo, info: &SolverInfo, mistakes: &mut Mistakes) -> bool {
     if info.listed_only {
         let LibraryInfo { file, abi, .. } = library;
@@ -175,7 +175,7 @@ fn check_runs(name: &At<String>, library: &LibraryInfo, info: &SolverInfo, mista
     !info.listed_only
 }
 
-/// The library and solver that a name on the axis stands for.
+/// The library and the solver that a name on the axis refers to.
 fn find<'a>(
     name: &At<String>,
     table: &table::Solver,

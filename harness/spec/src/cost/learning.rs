@@ -1,6 +1,6 @@
-//! What a learner is likely to cost.
+//! Estimated cost of a learner.
 //!
-//! A learner's method is its own. What is known are its capabilities, the kernel, its parameters `batch`, `points` and
+//! A learner's method is unknown. Known are its capabilities, the kernel, its parameters `batch`, `points` and
 //! `features` if it has them, and what the harness computes at each look. A step on b rows takes
 //!
 //! | learner | flops |
@@ -10,18 +10,18 @@
 //! | with a kernel alone | b^3, and b^2 kernel entries |
 //! | of experts, which have `points` b | b^2 (b / 3 + 500), and b^2 kernel entries; each expert on a thread of its own |
 //!
-//! beside the feature map there and back, and the optimiser's work on each parameter. A look takes predictions and the
+//! plus the feature map forward and backward, and the optimiser's work on each parameter. A look takes predictions and the
 //! exact likelihood, or the bound where there are inducing points.
 
 use gpbench_record::{Capability, Case, Covariance, Inducing, Learning, ParamValue};
 
-/// Rows of a step of a learner without a parameter `batch`.
+/// Assumed rows of a step of a learner without a parameter `batch`.
 const BATCH: usize = 1024;
 
-/// Inducing points where their number follows from the data.
+/// Assumed number of inducing points where it follows from the data.
 const POINTS: usize = 1000;
 
-/// Random features where neither kernel nor parameters say how many.
+/// Assumed number of random features where neither kernel nor parameters state it.
 const FEATURES: usize = 1000;
 
 /// Order of a matrix that is factorised at half the usual rate.
@@ -62,13 +62,13 @@ pub(super) struct Work {
     pub(super) numbers: f64,
 }
 
-/// What a learner's model is, as far as its capabilities and its kernel tell.
+/// Form of a learner's model, inferred from its capabilities and its kernel.
 enum Model {
-    /// So many inducing points.
+    /// This number of inducing points.
     Inducing(f64),
-    /// So many features.
+    /// This number of features.
     Features(f64),
-    /// Exact processes on so many rows each.
+    /// Exact processes on this number of rows each.
     Experts(f64),
     /// An exact process on all rows.
     Exact,
@@ -98,7 +98,7 @@ pub(super) fn work(
     }
 }
 
-/// Numbers that costs follow from.
+/// The sizes that costs are computed from.
 struct Sizes {
     model: Model,
     n: f64,
@@ -106,7 +106,7 @@ struct Sizes {
     batch: f64,
     /// Weights and biases of the network.
     weights: f64,
-    /// Flops of a row's way through network and random features.
+    /// Flops of the feature map of one row: network and random features.
     row: f64,
     /// Flops of a kernel entry.
     entry: f64,
@@ -174,12 +174,12 @@ impl Sizes {
             Model::Experts(_) => (b * b * (b / 3.0 + LARGE + entry), 3.0 * b * b, b, 0.0),
             Model::Features(_) | Model::Exact => (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0),
         };
-        // Back is twice as far as there.
+        // The backward pass costs twice the forward pass.
         let map = 3.0 * self.row * rows;
         (flops + map + FLOPS_PER_PARAMETER * (weights + parameters), held)
     }
 
-    /// Flops of a look and of what comes at the end beside, and numbers that these hold.
+    /// Flops of a look and of the additional evaluations at the end, and numbers that these hold.
     fn looks(&self, task: &Learning, n: usize) -> (f64, f64, f64) {
         let Sizes { n: rows, entry, .. } = *self;
         let test = TEST_ROWS * rows;

@@ -1,4 +1,4 @@
-//! What Thompson sampling is likely to cost, part by part.
+//! Estimated cost of Thompson sampling, part by part.
 
 use gpbench_record::{Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
 
@@ -20,7 +20,7 @@ pub struct ThompsonSeconds {
 }
 
 impl ThompsonSeconds {
-    /// The parts of this case and of another one, each together.
+    /// The sums of the parts of this case and of another one.
     #[must_use]
     pub fn plus(self, other: ThompsonSeconds) -> ThompsonSeconds {
         ThompsonSeconds {
@@ -31,7 +31,7 @@ impl ThompsonSeconds {
         }
     }
 
-    /// All parts together.
+    /// The sum of all parts.
     pub fn total(&self) -> f64 {
         self.pose + self.solve + self.candidates + self.ascent
     }
@@ -51,7 +51,7 @@ const BLOCKS: f64 = 20.0;
 /// Candidates whose values are in memory at once: a tile for each of some threads.
 const AT_ONCE: f64 = 2048.0;
 
-/// What a step's solve costs: flops, from the number of rows and of right-hand sides.
+/// Flops of a step's solve, from the number of rows and of right-hand sides.
 pub(super) type SolveFlops<'a> = &'a dyn Fn(f64, f64) -> f64;
 
 /// The work of a case with `n` rows at its beginning and `d` inputs. `per_entry` is the flops of an exponential.

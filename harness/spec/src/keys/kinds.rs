@@ -1,4 +1,4 @@
-//! Kinds of values: how a key's value is read and checked, and what the reference says of it.
+//! Kinds of values: how a key's value is read, checked and described in the reference.
 
 use super::range::{COUNT, Range};
 use super::reference::{SpecKey, ValueType};
@@ -97,7 +97,7 @@ impl<T: 'static> Kind<T> {
         Kind { hint: Some(hint), ..self }
     }
 
-    /// Changes what messages say that the key takes.
+    /// Replaces the description of the permitted values in messages.
     pub(crate) fn takes(self, takes: &str) -> Self {
         Kind { takes: takes.to_owned(), ..self }
     }
@@ -115,7 +115,7 @@ impl<T: 'static> Kind<T> {
         })
     }
 
-    /// Adds to the reference's entry of a key what the kind knows.
+    /// Adds the types, names and ranges of the kind to a key of the reference.
     pub(crate) fn describe(&self, key: &mut SpecKey) {
         key.takes.clone_from(&self.takes);
         key.types.clone_from(&self.types);
@@ -127,7 +127,7 @@ impl<T: 'static> Kind<T> {
         }
     }
 
-    /// Values that stand for others.
+    /// Values that are mapped to others.
     pub(crate) fn map<U: 'static>(self, meaning: fn(At<T>) -> U) -> Kind<U> {
         let Kind { takes, types, is_list, range, choices, hint, keys, parse } = self;
         let parse = move |node: &Node, place: KeyPath<'_>, mistakes: &mut Mistakes| {
@@ -168,7 +168,7 @@ pub(crate) fn truth() -> Kind<bool> {
     })
 }
 
-/// A table whose keys only a plugin knows, or whose keys are names.
+/// A table with arbitrary keys: those of a plugin's parameters, or names.
 pub(crate) fn any_table() -> Kind<Table> {
     Kind::of_type("a table", ValueType::Object, |value| {
         if let Value::Table(table) = value { Some(table.clone()) } else { None }
@@ -209,7 +209,7 @@ pub(crate) fn number(range: Range) -> Kind<f64> {
     Kind { range: Some(range), ..Kind::new("a number", ValueType::Number, parse) }
 }
 
-/// One of several names, each with what it stands for; messages call it `noun`.
+/// One of several names, each with its value; messages call it `noun`.
 pub(crate) fn choice<T: Clone + 'static>(
     noun: &'static str,
     names: impl Into<Vec<(&'static str, T)>>,
@@ -217,7 +217,7 @@ pub(crate) fn choice<T: Clone + 'static>(
     choice_of_version(noun, names, &[])
 }
 
-/// One of several names, as [`choice`], of which `reserved` ones have a meaning in a later version.
+/// One of several names, as [`choice`], with names that are `reserved` for a later version.
 pub(crate) fn choice_of_version<T: Clone + 'static>(
     noun: &'static str,
     names: impl Into<Vec<(&'static str, T)>>,

@@ -1,4 +1,4 @@
-//! The numbers that a key takes, in the terms of JSON Schema.
+//! Ranges of numbers, in the terms of JSON Schema.
 
 use std::fmt;
 
@@ -10,13 +10,13 @@ pub struct Range {
     /// Smallest number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimum: Option<f64>,
-    /// Bound that every number exceeds.
+    /// Exclusive lower bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_minimum: Option<f64>,
     /// Largest number.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maximum: Option<f64>,
-    /// Bound that no number reaches.
+    /// Exclusive upper bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub exclusive_maximum: Option<f64>,
     /// Number that divides every number.
@@ -68,7 +68,7 @@ impl Range {
             && self.multiple_of.is_none_or(|divisor| number % divisor == 0.0)
     }
 
-    /// What a number of a key has to be, as in "`steps` must ...".
+    /// The requirement in words, as in "`steps` must ...".
     pub(crate) fn demand(&self, is_whole: bool) -> String {
         let bounds = (self.minimum.or(self.exclusive_minimum), self.maximum.or(self.exclusive_maximum));
         match (bounds, is_whole, self.multiple_of) {

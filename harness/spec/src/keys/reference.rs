@@ -1,4 +1,4 @@
-//! What a reference page or a schema says of a key.
+//! The description of a key in the reference and in the schema.
 
 use serde::Serialize;
 
@@ -34,10 +34,10 @@ pub struct SpecKey {
     /// Whether it takes a list of such values as well.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub list: bool,
-    /// The value where a spec gives none, as TOML; absent where nothing is assumed.
+    /// The default, as TOML; absent where there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default: Option<String>,
-    /// What the value follows from where a spec gives none, in words, such as `n / 10`.
+    /// What the default is computed from, in words, such as `n / 10`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub default_rule: Option<&'static str>,
     /// Whether a spec has to give it.

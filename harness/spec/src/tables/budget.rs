@@ -33,7 +33,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Bounds {
 }
 
 impl Bounds {
-    /// The budget that these bounds make in place of the common ones, key by key.
+    /// The budget with these bounds, and with the common ones for the keys that are absent.
     pub(crate) fn over(&self, common: &Bounds) -> Budget {
         fn first<T: Copy>(own: &Option<At<T>>, common: &Option<At<T>>) -> Option<T> {
             own.as_ref().or(common.as_ref()).map(|bound| bound.value)

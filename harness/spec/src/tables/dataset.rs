@@ -1,4 +1,4 @@
-//! `[dataset.NAME]`: which rows.
+//! `[dataset.NAME]`: the rows of a data set.
 
 use gpbench_record::{Family, Fractions, Frequencies, InputScaling, ReadOptions, Subsample, TargetScaling};
 

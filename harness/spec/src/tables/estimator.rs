@@ -1,4 +1,4 @@
-//! `[estimator.NAME]`: right-hand sides beside y, or what replaces linear systems.
+//! `[estimator.NAME]`: right-hand sides beside y, or the method that replaces linear systems.
 
 use gpbench_record::{Frequencies, ProbeDistribution, Start};
 

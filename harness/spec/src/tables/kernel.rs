@@ -11,7 +11,7 @@ use crate::source::{At, Location};
 pub(crate) struct Kernel {
     pub(crate) family: Option<At<Covariance>>,
     pub(crate) hyperparameters: Option<At<Hyperparameters>>,
-    /// Without its random features.
+    /// The network, without its random features.
     pub(crate) network: Option<At<Option<NetworkShape>>>,
     pub(crate) random: Option<At<usize>>,
 }
@@ -113,7 +113,7 @@ fn base() -> Kind<Base> {
     choice("hyperparameters", names)
 }
 
-/// Keys that say how `fit` is done.
+/// Keys of `fit`.
 const OF_FIT: [&str; 5] = ["centroids", "size", "steps", "learning_rate", "tolerance"];
 
 fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {

@@ -1,4 +1,4 @@
-//! `[learn]`: how long learners learn, and when the harness looks at what they have learned.
+//! `[learn]`: how long learners fit, and when the harness evaluates their models.
 
 use gpbench_record::Selection;
 

@@ -1,4 +1,4 @@
-//! `replay`: a case of an earlier run whose path is taken step by step.
+//! `replay`: a case of an earlier run whose steps are replayed.
 
 use crate::keys::{Keys, Kind, inner, text};
 use crate::source::At;

@@ -1,4 +1,4 @@
-//! `[report]`: what the report shows.
+//! `[report]`: options of the report.
 
 use crate::keys::{Keys, choice, list, name, text};
 use crate::source::At;

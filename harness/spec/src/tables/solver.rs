@@ -1,4 +1,4 @@
-//! `[solver.NAME]`: which plugin, with which parameters and bounds.
+//! `[solver.NAME]`: a plugin, its parameters and bounds.
 
 use gpbench_record::Quadrature;
 

@@ -1,4 +1,4 @@
-//! `[target]`: the quality whose first reaching is timed.
+//! `[target]`: a quality, and the time that a solver takes to reach it.
 
 use gpbench_record::{Margin, names};
 

@@ -1,4 +1,4 @@
-//! Task `learn`: learners stand on the solver axis, and there is no estimator axis.
+//! Task `learn`: the solver axis lists learners, and there is no estimator axis.
 
 use gpbench_record::{
     Capability, Covariance, Family, Fractions, Learning, Selection, SolverInfo, SolverKind, Subsample, Task,
@@ -15,10 +15,10 @@ use crate::tables::learn as table;
 use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
-/// Looks at a case whose spec does not say how many passes are between them.
+/// Default number of looks at a case.
 const LOOKS: u32 = 60;
 
-/// Inducing points that an example has where the data sets have enough rows.
+/// Inducing points in examples of hints, where the data sets have enough rows.
 const POINTS: usize = 1000;
 
 /// Most looks at a case.
@@ -176,7 +176,7 @@ fn refuse_bounds(bounds: &Bounds, mistakes: &mut Mistakes) {
     }
 }
 
-/// Reports a selection without what it selects by.
+/// Reports a selection whose criterion the spec or the learner does not provide.
 fn check_selection(table: &table::Learn, mistakes: &mut Mistakes) {
     let select = table.select.value;
     if let (true, None, Some(at)) = (select.validates(), &table.validation, &table.select.at) {
@@ -189,7 +189,8 @@ fn check_selection(table: &table::Learn, mistakes: &mut Mistakes) {
     }
 }
 
-/// Passes after which the harness looks: every so many, or else even on a logarithmic axis; and after the last one.
+/// Numbers of passes after which the harness evaluates the model: at equal distances, or else even on a logarithmic axis; and
+/// after the last one.
 fn looks(table: &table::Learn, mistakes: &mut Mistakes) -> Vec<u64> {
     let passes = table.epochs.value;
     let mut looks: Vec<u64> = match &table.every {

@@ -1,4 +1,4 @@
-//! The case of an earlier run whose path is taken step by step.
+//! The case of an earlier run whose steps are replayed.
 
 use gpbench_record::Row;
 
@@ -15,7 +15,7 @@ pub(super) struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// Finds the run in the catalog, if the spec replays one; `has_path` tells which rows have a path to take.
+    /// Finds the run in the catalog, if the spec replays one; `has_path`: whether a row has steps to replay.
     pub(super) fn find(
         table: Option<&'a At<Table>>,
         catalog: &'a Catalog,

@@ -1,4 +1,4 @@
-//! What a task decides about a spec.
+//! The rules of a task for a spec.
 
 use gpbench_record::Task;
 
@@ -8,9 +8,9 @@ use crate::error::Mistakes;
 use crate::task_keys::TaskKeys;
 use crate::typed::Typed;
 
-/// What a task decides about a spec.
+/// The rules of a task for a spec.
 pub(crate) trait Rules<'a>: Sized {
-    /// The task, and the keys that it has among those that only some have.
+    /// The task, and those keys of [`TaskKey`](crate::task_keys::TaskKey) that it has.
     const KEYS: TaskKeys;
     /// Its estimators; `None` for a task without that axis.
     const ESTIMATORS: Option<Estimators>;

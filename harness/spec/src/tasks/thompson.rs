@@ -35,7 +35,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
         for dataset in &axes.datasets {
             if !matches!(dataset.source, Source::Objective(_)) {
-                let what = format!("data set `{}` cannot be asked again along the run", dataset.name);
+                let what = format!("data set `{}` cannot be evaluated again during the run", dataset.name);
                 let hint = format!("give [dataset.{}] a draw: from = \"objective\"", dataset.name);
                 mistakes.add(&dataset.at, what, hint);
             }
@@ -49,7 +49,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
             }
             if targets.prior == Prior::Exact {
                 let what = format!("estimator `{}` draws prior functions exactly", estimator.name);
-                let hint = "samples are asked at new points: draw them from features".to_owned();
+                let hint = "samples are evaluated at new points: draw them from features".to_owned();
                 mistakes.add(&estimator.at, what, hint);
             }
             axes.datasets.iter().for_each(|dataset| self.check_points(dataset, targets.probes, mistakes));
@@ -126,7 +126,7 @@ impl Thompson<'_> {
         let most = Objective::MOST_EXACT_POINTS;
         if objective.draw == ObjectiveDraw::Exact && points > most as f64 {
             let what = format!(
-                "data set `{}` is drawn exactly, and the run would ask it at {points} points, more than {most}",
+                "data set `{}` is drawn exactly, and the run would evaluate it at {points} points, more than {most}",
                 dataset.name
             );
             mistakes.add(&dataset.at, what, "write draw = \"features\" in its table".to_owned());

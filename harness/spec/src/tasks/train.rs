@@ -14,7 +14,7 @@ use crate::tables::train as table;
 use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
-/// Features of the prior draws of the final prediction where the estimator's own number of features is what is
+/// Features of the prior draws of the final prediction where the estimator's own number of features is the subject of the
 /// studied.
 const PREDICTION_FEATURES: usize = 2000;
 

@@ -1,4 +1,4 @@
-//! `gpbench data import`: reads and checks a user's own file, and shows what was taken from it.
+//! `gpbench data import`: reads and checks a user's own file, and shows its target, inputs and first rows.
 
 use std::path::{Path, PathBuf};
 
@@ -43,12 +43,12 @@ pub(crate) struct Import {
     output: FormatArg,
 }
 
-/// An answer that is given or not.
+/// Yes or no, as a value of an option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum YesNo {
-    /// It is.
+    /// Yes.
     Yes,
-    /// It is not.
+    /// No.
     No,
 }
 
@@ -111,7 +111,7 @@ fn numbers(table: &Table) -> Vec<Vec<f64>> {
     rows.map(|(x, y)| x.iter().chain([y]).copied().collect()).collect()
 }
 
-/// What was read, as JSON.
+/// The table as JSON.
 fn describe(table: &Table, made: &Materialised, file: &Path, options: &ReadOptions) -> Value {
     let dataset = json!({
         "file": json_path(file),

@@ -15,7 +15,7 @@ use crate::worker::Worker;
 /// The SDK's folder in a checkout.
 const SDK: &str = "harness/sdk";
 
-/// What stands for a spec where there is no checkout.
+/// The placeholder for a spec where there is no checkout.
 const UNKNOWN_SPEC: &str = "SPEC.toml";
 
 /// The spec of a checkout that a new plugin is first run with.

@@ -15,7 +15,7 @@ pub(super) enum Language {
     Fortran,
 }
 
-/// What a plugin offers.
+/// The kind of a plugin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// A solver of linear systems.
@@ -47,7 +47,7 @@ struct Example {
     spec: &'static str,
     /// Other replacements in texts, before the id is replaced.
     replaced: &'static [(&'static str, &'static str)],
-    /// What an example that is one file begins as: its README is then written from a common text.
+    /// The introduction of the README of an example that is one file; the rest is a common text.
     begins_as: Option<&'static str>,
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Ended {
 }
 
 impl<'s> Fitting<'s> {
-    /// Says so and loads the library, which ends the start of the case.
+    /// Sends [`Message::Loading`] and loads the library, as [`load`].
     pub(super) fn load(
         setup: &'s Setup<'s>,
         task: &'s Learning,
