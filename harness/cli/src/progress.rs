@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use gpbench_engine::{Beginning, Event, Reused, RunProgress as Count};
 use gpbench_record::metric::{self, Shown, Unit};
-use gpbench_record::{Row, Status, names, text};
+use gpbench_record::{CaseStatus, Row, names, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 
 use self::live::Live;
@@ -206,8 +206,8 @@ fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Noti
     let mut line = notice.text(format_args!("[{done}/{total}] ")).text(&row.labels).text(": ");
     let status = row.status.as_str();
     line = match row.status {
-        Status::Ok => line.good(status),
-        Status::NotConverged | Status::Skipped => line.warning(status),
+        CaseStatus::Ok => line.good(status),
+        CaseStatus::NotConverged | CaseStatus::Skipped => line.warning(status),
         _ => line.bad(status),
     };
     for metric in metric::shown(row.case.task.kind(), Shown::Progress) {
@@ -222,7 +222,7 @@ fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Noti
             });
         }
     }
-    if row.status != Status::Ok && !row.reason.is_empty() {
+    if row.status != CaseStatus::Ok && !row.reason.is_empty() {
         let reason = text::line(&row.reason);
         line = line.text(format_args!(" ({})", text::cut(&reason, text::REASON)));
     }

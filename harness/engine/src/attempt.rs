@@ -11,7 +11,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread::{self, Builder, Scope, ScopedJoinHandle};
 use std::time::Duration;
 
-use gpbench_record::{Environment, PlannedCase, Row, Status};
+use gpbench_record::{CaseStatus, Environment, PlannedCase, Row};
 
 use crate::case::CaseRunner;
 use crate::interrupt::TIME_OVER;
@@ -282,7 +282,7 @@ fn progress(rows: &dyn RowSink, cases: &[PlannedCase]) -> RunProgress {
 }
 
 /// The number of cases by status.
-fn statuses(rows: &dyn RowSink, cases: &[PlannedCase]) -> BTreeMap<Status, usize> {
+fn statuses(rows: &dyn RowSink, cases: &[PlannedCase]) -> BTreeMap<CaseStatus, usize> {
     let mut counts = BTreeMap::new();
     for status in cases.iter().filter_map(|planned| rows.status(&planned.id)) {
         *counts.entry(status).or_default() += 1;

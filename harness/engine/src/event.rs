@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_record::{FaultCause, Labels, Metrics, Row, Status};
+use gpbench_record::{CaseStatus, FaultCause, Labels, Metrics, Row};
 
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -111,7 +111,7 @@ pub struct RunSummary {
     /// Cases that this attempt was to run and did not.
     pub left: usize,
     /// Cases by status, over all attempts.
-    pub statuses: BTreeMap<Status, usize>,
+    pub statuses: BTreeMap<CaseStatus, usize>,
     /// The signal that ended this attempt early.
     pub interrupted: Option<i32>,
     /// The limit that ended this attempt early.

@@ -1,6 +1,6 @@
 //! The row of a case: everything that was measured; of a failed case, everything that it reported before the failure.
 
-use gpbench_record::{Message, Metrics, PlannedCase, Row, Solved, Status, TaskOutput, names, text};
+use gpbench_record::{CaseStatus, Message, Metrics, PlannedCase, Row, Solved, TaskOutput, names, text};
 use jiff::Timestamp;
 
 use crate::Evidence;
@@ -9,17 +9,22 @@ use crate::log::Log;
 
 /// The row of a case that is not run.
 pub(crate) fn skipped(planned: &PlannedCase, reason: &str, finished: Timestamp) -> Row {
-    empty(planned, Verdict::new(Status::Skipped, reason), finished)
+    empty(planned, Verdict::new(CaseStatus::Skipped, reason), finished)
 }
 
 /// The row of a case that was started too often without an end.
 pub(crate) fn blamed(planned: &PlannedCase, reason: String, log: &Log, finished: Timestamp) -> Row {
-    let row = empty(planned, Verdict::new(Status::Crashed, reason), finished);
+    let row = empty(planned, Verdict::new(CaseStatus::Crashed, reason), finished);
     Row { log_tail: lines(&log.tail), ..row }
 }
 
 /// The row of a case whose runner could not write one.
-pub fn row_without_runner(planned: &PlannedCase, status: Status, reason: &str, finished: Timestamp) -> Row {
+pub fn row_without_runner(
+    planned: &PlannedCase,
+    status: CaseStatus,
+    reason: &str,
+    finished: Timestamp,
+) -> Row {
     empty(planned, Verdict::new(status, sentence(reason)), finished)
 }
 

@@ -1,6 +1,6 @@
 //! The destination of rows.
 
-use gpbench_record::{Row, Status};
+use gpbench_record::{CaseStatus, Row};
 use gpbench_runs::{Journal, RunError};
 
 /// The destination of rows: the journal of a run folder, or a file that is later copied into one.
@@ -18,7 +18,7 @@ pub trait RowSink: Send {
     fn append(&mut self, row: &Row) -> Result<(), RunError>;
 
     /// The status of a case's newest row, if it has one.
-    fn status(&self, id: &str) -> Option<Status>;
+    fn status(&self, id: &str) -> Option<CaseStatus>;
 }
 
 impl RowSink for Journal {
@@ -31,7 +31,7 @@ impl RowSink for Journal {
         Journal::append(self, row)
     }
 
-    fn status(&self, id: &str) -> Option<Status> {
+    fn status(&self, id: &str) -> Option<CaseStatus> {
         Journal::status(self, id)
     }
 }

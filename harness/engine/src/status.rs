@@ -6,7 +6,7 @@
 //! A case has no status where the machine or a file was at fault. Nothing that happens before the plugin's library is
 //! opened, or in a process that never opens it, is the solver's doing.
 
-use gpbench_record::{Case, Failure, Fault, FaultCause, Status, StopReason};
+use gpbench_record::{Case, CaseStatus, Failure, Fault, FaultCause, StopReason};
 
 use crate::judge::{Answer, Verdict, judge};
 use crate::log::Log;
@@ -78,7 +78,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     }
     if let Some(failure) = solving.failure() {
         let status = reported(failure);
-        if status.status == Status::Crashed && tells_of_refusal(&status.reason) {
+        if status.status == CaseStatus::Crashed && tells_of_refusal(&status.reason) {
             return Err(Fault { cause: FaultCause::Resources, reason: status.reason, plugin_ran });
         }
         return Ok(status);
@@ -106,7 +106,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
 
 /// The status that a worker reported. A success that is reported as a failure is an error of the worker.
 fn reported(failure: &Failure) -> Verdict {
-    let status = if failure.status.is_failure() { failure.status } else { Status::Crashed };
+    let status = if failure.status.is_failure() { failure.status } else { CaseStatus::Crashed };
     Verdict::new(status, failure.reason.clone())
 }
 
@@ -132,17 +132,18 @@ fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
             let reason = format!("an allocation failed; ended by {}", text::signal(*signal));
             match evidence.memory_may_be_refused {
                 true => caused(FaultCause::Resources, reason),
-                false => failed(Status::OutOfMemory, reason),
+                false => failed(CaseStatus::OutOfMemory, reason),
             }
         }
-        End::Signalled { signal, memory_pressure: true } => {
-            failed(Status::OutOfMemory, format!("ended by {} with memory nearly full", text::signal(*signal)))
-        }
+        End::Signalled { signal, memory_pressure: true } => failed(
+            CaseStatus::OutOfMemory,
+            format!("ended by {} with memory nearly full", text::signal(*signal)),
+        ),
         End::Exited(_) | End::Signalled { .. } if log.tells_of_refusal => {
             caused(FaultCause::Resources, format!("{}; the log tells what the system refused", words(end)))
         }
         End::Signalled { signal, .. } if log.stack_overflowed && !text::ends_processes(*signal) => {
-            failed(Status::Crashed, format!("stack overflow; ended by {}", text::signal(*signal)))
+            failed(CaseStatus::Crashed, format!("stack overflow; ended by {}", text::signal(*signal)))
         }
         End::Signalled { signal, .. } if text::ends_processes(*signal) => caused(
             FaultCause::Worker,
@@ -153,10 +154,10 @@ fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
             Err(Fault { cause: FaultCause::Resources, reason, plugin_ran: false })
         }
         End::Garbled { sample } => {
-            failed(Status::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
+            failed(CaseStatus::Invalid, format!("wrote `{sample}` where only the worker reports; killed"))
         }
-        End::Exited(_) => failed(Status::Crashed, format!("{} before reporting a result", words(end))),
-        _ => failed(Status::Crashed, words(end)),
+        End::Exited(_) => failed(CaseStatus::Crashed, format!("{} before reporting a result", words(end))),
+        _ => failed(CaseStatus::Crashed, words(end)),
     }
 }
 
@@ -164,19 +165,19 @@ fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
 fn over_limit(end: &End) -> Option<Verdict> {
     let (status, reason) = match end {
         End::TimedOut { limit } => {
-            (Status::Timeout, format!("killed: no result within {} s", shortest(*limit)))
+            (CaseStatus::Timeout, format!("killed: no result within {} s", shortest(*limit)))
         }
         End::CpuSpent { limit } => (
-            Status::Timeout,
+            CaseStatus::Timeout,
             format!("killed: used {} s of processor time without a result", shortest(*limit)),
         ),
         End::OutOfMemory { bytes, limit } => (
-            Status::OutOfMemory,
+            CaseStatus::OutOfMemory,
             format!("killed: {} in use, {} allowed", text::bytes(*bytes), text::bytes(*limit)),
         ),
         _ => return None,
     };
-    Some(Verdict { reproducible: status != Status::Timeout, ..Verdict::new(status, reason) })
+    Some(Verdict { reproducible: status != CaseStatus::Timeout, ..Verdict::new(status, reason) })
 }
 
 /// An end without a report, as the end of a sentence.

@@ -9,7 +9,7 @@ use gpbench_engine::{
     End, Engine, Event, Executor, Interrupt, Outcome, Plan, Planned, RunOptions, RunSummary, WorkItem,
 };
 use gpbench_record::{
-    Environment, ExactSummary, Failure, Fault, FaultCause, Message, Metrics, Row, Status, StopReason,
+    CaseStatus, Environment, ExactSummary, Failure, Fault, FaultCause, Message, Metrics, Row, StopReason,
 };
 use gpbench_runs::{Attempts, read_journal};
 
@@ -108,7 +108,7 @@ fn rows(summary: &RunSummary) -> Vec<Row> {
 }
 
 /// The solver and the status of each row.
-fn statuses(summary: &RunSummary) -> Vec<(String, Status)> {
+fn statuses(summary: &RunSummary) -> Vec<(String, CaseStatus)> {
     rows(summary).into_iter().map(|row| (row.labels.solver, row.status)).collect()
 }
 
@@ -117,8 +117,8 @@ fn without_rows(summary: &RunSummary) -> Vec<(&str, FaultCause)> {
     summary.without_rows.iter().map(|case| (case.labels.solver.as_str(), case.cause)).collect()
 }
 
-fn ok(solver: &str) -> (String, Status) {
-    (solver.to_owned(), Status::Ok)
+fn ok(solver: &str) -> (String, CaseStatus) {
+    (solver.to_owned(), CaseStatus::Ok)
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn a_worker_that_is_killed_from_outside_runs_again_three_times() {
     let folder = tempfile::tempdir().unwrap();
     let always = Scripted::new(|what: &str, _| (what == "case cg").then(killed));
     let summary = run(&always, &plan(&["cg", "ap"]), &options(folder.path()));
-    assert_eq!(statuses(&summary), [("cg".to_owned(), Status::Crashed), ok("ap")]);
+    assert_eq!(statuses(&summary), [("cg".to_owned(), CaseStatus::Crashed), ok("ap")]);
     let reason = rows(&summary)[0].reason.clone();
     assert!(reason.contains("SIGKILL") && reason.contains("3 times"), "{reason}");
     assert_eq!(always.asked().iter().filter(|item| *item == "case cg").count(), 3);
@@ -214,7 +214,7 @@ fn a_fault_that_the_plugin_may_have_caused_counts_over_attempts() {
         (vec![ok("ap")], vec![("cg", FaultCause::Solution)])
     );
     let second = run(&always, &plan, &options);
-    assert_eq!(statuses(&second), [ok("ap"), ("cg".to_owned(), Status::Crashed)]);
+    assert_eq!(statuses(&second), [ok("ap"), ("cg".to_owned(), CaseStatus::Crashed)]);
     assert!(second.is_complete() && second.without_rows.is_empty());
 }
 
@@ -328,7 +328,7 @@ fn no_row_lacks_its_exact_figures_for_a_fault() {
     }
     // A matrix that is singular is so on every day.
     let folder = tempfile::tempdir().unwrap();
-    let failure = || Failure { status: Status::Invalid, reason: "singular".into() };
+    let failure = || Failure { status: CaseStatus::Invalid, reason: "singular".into() };
     let singular = |what: &str, _| (what == "exact draw").then(|| exited(vec![Message::Failed(failure())]));
     let (summary, events) = run_with(&Scripted::new(singular), &plan, &options(folder.path()), &|_| Ok(()));
     assert_eq!(statuses(&summary), [ok("cg"), ok("ap")]);
@@ -362,7 +362,7 @@ fn a_case_that_takes_the_engine_down_runs_last_and_has_its_row_after_three_times
     start(&path, killer);
     let summary = run(&executor, &plan, &options);
     let row = rows(&summary).pop().unwrap();
-    assert_eq!((row.labels.solver.as_str(), row.status), ("killer", Status::Crashed));
+    assert_eq!((row.labels.solver.as_str(), row.status), ("killer", CaseStatus::Crashed));
     assert!(row.reason.contains("3 times"), "{}", row.reason);
     // One that is run again on request has its three times again.
     let retried = Scripted::new(|_, _| None);

@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use gpbench_engine::{End, EngineError, Executor as _, Interrupt, LocalExecutor, RunOptions, Stop};
-use gpbench_record::{Job, Limits, Message, Status};
+use gpbench_record::{CaseStatus, Job, Limits, Message};
 use gpbench_runs::read_journal;
 
 use crate::script::Script;
@@ -259,15 +259,16 @@ fn a_whole_run_survives_its_worst_case() {
     let options = RunOptions { kill_after_seconds: Some(0.2), ..options(script.path()) };
     let (summary, _) = run(&script.executor, &plan, &options).unwrap();
     let rows = read_journal(&summary.folder).unwrap().rows;
-    let ends: Vec<(&str, Status)> = rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();
+    let ends: Vec<(&str, CaseStatus)> =
+        rows.iter().map(|row| (row.labels.solver.as_str(), row.status)).collect();
     assert_eq!(
         ends,
         [
-            ("segfault", Status::Crashed),
-            ("hang", Status::Timeout),
-            ("leave", Status::Crashed),
-            ("print", Status::Invalid),
-            ("good", Status::Ok),
+            ("segfault", CaseStatus::Crashed),
+            ("hang", CaseStatus::Timeout),
+            ("leave", CaseStatus::Crashed),
+            ("print", CaseStatus::Invalid),
+            ("good", CaseStatus::Ok),
         ]
     );
     assert_eq!(rows[0].log_tail, "last words");

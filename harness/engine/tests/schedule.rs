@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_engine::{Beginning, EngineError, Event, RunOptions, Stop};
-use gpbench_record::{Row, Status, names};
+use gpbench_record::{CaseStatus, Row, names};
 use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
 use crate::support::{Mock, add, change, options, plan, plan_of, planned, run};
@@ -25,15 +25,15 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
     assert_eq!((summary.total, summary.ran, summary.failures()), (4, 4, 2));
     assert!(summary.is_complete() && summary.interrupted.is_none());
     let rows = rows(&summary.folder);
-    let ends: Vec<(&str, Status, &str)> =
+    let ends: Vec<(&str, CaseStatus, &str)> =
         rows.iter().map(|row| (row.labels.solver.as_str(), row.status, row.reason.as_str())).collect();
     assert_eq!(
         ends,
         [
-            ("cg", Status::Ok, ""),
-            ("segfault", Status::Crashed, "ended by SIGSEGV"),
-            ("refuses", Status::Invalid, "no such parameter"),
-            ("absent", Status::Skipped, "data set unavailable"),
+            ("cg", CaseStatus::Ok, ""),
+            ("segfault", CaseStatus::Crashed, "ended by SIGSEGV"),
+            ("refuses", CaseStatus::Invalid, "no such parameter"),
+            ("absent", CaseStatus::Skipped, "data set unavailable"),
         ]
     );
     let metrics: Vec<(&str, f64)> = rows[0].metrics.iter().collect();
@@ -341,7 +341,7 @@ fn jobs_run_every_case_once_on_the_threads_of_its_fingerprint() {
     }
     let mock = Mock::default();
     let (summary, events) = run(&mock, &plan, &options).unwrap();
-    assert_eq!((summary.ran, summary.statuses[&Status::Ok]), (20, 20));
+    assert_eq!((summary.ran, summary.statuses[&CaseStatus::Ok]), (20, 20));
     assert_eq!(mock.asked().len(), 40);
     assert_eq!(mock.jobs.lock().unwrap()["cg"].threads, 2);
     let mut done: Vec<usize> = events

@@ -9,8 +9,8 @@ use gpbench_engine::{
     WorkItem,
 };
 use gpbench_record::{
-    Case, CaseFiles, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics, PlannedCase,
-    Program, Solved, Status, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
+    Case, CaseFiles, CaseStatus, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics,
+    PlannedCase, Program, Solved, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
 };
 use gpbench_runs::PlanFile;
 
@@ -170,11 +170,11 @@ impl Executor for Mock {
             (WorkItem::Case(job), "no-room") if !self.has_room => {
                 // As on a full disk, nothing more can be written where the solution is to be.
                 std::fs::remove_dir_all(job.solution_file.parent().unwrap()).unwrap();
-                let failure = Failure { status: Status::Invalid, reason: "cannot write".into() };
+                let failure = Failure { status: CaseStatus::Invalid, reason: "cannot write".into() };
                 exited(vec![Message::Failed(failure)])
             }
             (WorkItem::Case(_), "refuses") => {
-                let failure = Failure { status: Status::Invalid, reason: "no such parameter".into() };
+                let failure = Failure { status: CaseStatus::Invalid, reason: "no such parameter".into() };
                 exited(vec![Message::Failed(failure)])
             }
             (WorkItem::Case(job), _) => {

@@ -7,8 +7,8 @@ use std::sync::Mutex;
 
 use gpbench_engine::{End, Engine, Executor, Interrupt, Outcome, Plan, WorkItem};
 use gpbench_record::{
-    Environment, GradientEstimator, Hyperparameters, Job, Message, Metrics, ParamValue, Prediction, Schedule,
-    Solved, Status, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
+    CaseStatus, Environment, FinalPrediction, GradientEstimator, Hyperparameters, Job, Message, Metrics,
+    ParamValue, RateSchedule, Solved, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
 };
 use gpbench_runs::read_journal;
 
@@ -78,13 +78,13 @@ fn training() -> Plan {
             gradient: GradientEstimator::Exact,
             steps: 2,
             learning_rate: 0.1,
-            schedule: Schedule::Constant,
+            schedule: RateSchedule::Constant,
             shared_length_scale: true,
             replay: vec![],
             fixed: vec![],
             subset: None,
             landscape: None,
-            prediction: Prediction { targets: posterior.targets, params },
+            prediction: FinalPrediction { targets: posterior.targets, params },
         }));
     });
     plan
@@ -118,7 +118,7 @@ fn an_interrupted_case_continues_from_its_checkpoint_which_its_row_removes() {
     assert_eq!(run().ran, 0);
     assert!(!checkpoints.exists());
 
-    assert_eq!((row.status, row.reason.as_str(), row.output.steps().len()), (Status::Ok, "", 2));
+    assert_eq!((row.status, row.reason.as_str(), row.output.steps().len()), (CaseStatus::Ok, "", 2));
     assert_eq!(row.output.training().unwrap().hyperparameters, hyperparameters());
     for (name, value) in [(names::STEPS, 2.0), (names::SECONDS_TRAIN, 7.0), (names::EPOCHS, 3.0)] {
         assert_eq!(row.metrics.get(name), Some(value), "{name}");

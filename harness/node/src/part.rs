@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, PartWriter};
 use gpbench_engine::RowSink;
-use gpbench_record::{Ending, Environment, NodePlace, PartLine, Row, Status};
+use gpbench_record::{CaseStatus, Ending, Environment, NodePlace, PartLine, Row};
 use gpbench_runs::RunError;
 use jiff::Timestamp;
 
@@ -103,7 +103,7 @@ impl Part {
 /// The rows of the attempt.
 pub(crate) struct PartRows {
     part: Arc<Part>,
-    statuses: HashMap<String, Status>,
+    statuses: HashMap<String, CaseStatus>,
     time: JobTime,
     /// Seconds that each case may take, where known.
     bounds: HashMap<String, f64>,
@@ -153,7 +153,7 @@ impl RowSink for PartRows {
         Ok(())
     }
 
-    fn status(&self, id: &str) -> Option<Status> {
+    fn status(&self, id: &str) -> Option<CaseStatus> {
         self.statuses.get(id).copied()
     }
 }

@@ -30,12 +30,12 @@ pub struct Curve {
     /// The kernel matrix's spectrum; absent without an exact reference, or where the kernel is too
     /// rough for the number of rows.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub spectrum: Option<Spectrum>,
+    pub spectrum: Option<SpectralBasis>,
 }
 
 /// Eigenvalues of a kernel matrix, and spectral basis functions (Lin et al. 2023, section 3.4).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Spectrum {
+pub struct SpectralBasis {
     /// Eigenvalues by their index, which counts from 1 at the largest: the first ones all, later ones thinned.
     pub eigenvalues: Vec<(usize, f64)>,
     /// Spectral basis functions on [`Curve::x`], by index.

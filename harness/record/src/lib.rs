@@ -48,14 +48,14 @@ pub use cluster::{
     STATUS_UNFIT,
 };
 pub use conformance::{RuleResult, RuleStatus};
-pub use curve::{Curve, Spectrum};
+pub use curve::{Curve, SpectralBasis};
 pub use dataset::{
     Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
     TargetScaling,
 };
 pub use environment::{Environment, Fingerprint, disturbance, revisions};
 pub use estimator::{
-    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, Prior,
+    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorDraws,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use gpbench_terms::{
@@ -77,7 +77,7 @@ pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Solver, matches, selects};
-pub use status::Status;
+pub use status::CaseStatus;
 pub use target::{Margin, Target, TargetBound, TargetReference};
 pub use task::*;
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{Clock, Curve, Entries, Metrics, Status, Step, StopReason, TaskOutput, TracePoint};
+use crate::{CaseStatus, Clock, Curve, Entries, Metrics, Step, StopReason, TaskOutput, TracePoint};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -98,7 +98,7 @@ pub struct ExactSummary {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
     /// How the case counts.
-    pub status: Status,
+    pub status: CaseStatus,
     /// One sentence: what failed and why.
     pub reason: String,
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, Labels, Metrics, NodePlace, Status, TaskOutput};
+use crate::{Case, CaseStatus, Labels, Metrics, NodePlace, TaskOutput};
 
 /// Most points of the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
@@ -32,7 +32,7 @@ pub struct Row {
     /// The resolved case.
     pub case: Case,
     /// How it ended.
-    pub status: Status,
+    pub status: CaseStatus,
     /// One sentence; empty where `ok` needs none.
     #[serde(default)]
     pub reason: String,
@@ -79,7 +79,7 @@ impl Row {
     /// Whether a later run may take this row instead of running the case again: it ended by itself, neither a clock nor a
     /// failure decided how, and it has all figures that were wanted.
     pub fn is_reusable(&self) -> bool {
-        let ended = matches!(self.status, Status::Ok | Status::NotConverged | Status::Diverged);
+        let ended = matches!(self.status, CaseStatus::Ok | CaseStatus::NotConverged | CaseStatus::Diverged);
         ended && self.reproducible && !self.lacks_exact
     }
 

@@ -4,7 +4,7 @@ use gpbench_terms::words;
 
 words! {
     /// How a case ended.
-    pub enum Status {
+    pub enum CaseStatus {
         /// It reached what the spec asks for.
         Ok = "ok",
         /// It stopped short of the tolerance; not a failure.
@@ -24,14 +24,14 @@ words! {
     }
 }
 
-impl Status {
+impl CaseStatus {
     /// Whether this status makes a run fail (exit code 1).
     pub fn is_failure(self) -> bool {
-        !matches!(self, Status::Ok | Status::NotConverged | Status::Skipped)
+        !matches!(self, CaseStatus::Ok | CaseStatus::NotConverged | CaseStatus::Skipped)
     }
 
     /// Whether a report may use the case's numbers.
     pub fn is_answer(self) -> bool {
-        matches!(self, Status::Ok | Status::NotConverged)
+        matches!(self, CaseStatus::Ok | CaseStatus::NotConverged)
     }
 }

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::Curve;
 
-pub use learning::{Learning, LearningOutput, Selection};
+pub use learning::{Learning, LearningOutput, ModelSelection};
 pub use likelihood::LikelihoodStudy;
 pub use posterior::{Posterior, PosteriorOutput};
 pub use rules::{Judgement, TaskRules};
@@ -25,7 +25,7 @@ pub use solve::Solve;
 pub use thompson::{
     Ascent, Candidates, Exploit, IllustratedSample, Illustration, Thompson, ThompsonOutput, WarmStart,
 };
-pub use training::{Grid, Landscape, Prediction, Schedule, Step, Subset, Training, TrainingOutput};
+pub use training::{FinalPrediction, Grid, Landscape, RateSchedule, Step, Subset, Training, TrainingOutput};
 
 /// What a case measures, with everything that its task needs. Its rules are methods of it, by [`TaskRules`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

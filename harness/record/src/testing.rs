@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use crate::{
-    Budget, Case, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase, PathwiseTargets,
-    Posterior, Prior, Row, Solver, Source, Status, Task, TaskOutput,
+    Budget, Case, CaseStatus, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase,
+    PathwiseTargets, Posterior, PriorDraws, Row, Solver, Source, Task, TaskOutput,
 };
 
 /// A posterior of 30 rows drawn from a Gaussian process, with 4 pathwise targets, by solver `solver` of plugin `cg`.
 pub fn case(solver: &str) -> Case {
-    let prior = Prior::Features { features: 64, frequencies: Frequencies::MultivariateT };
+    let prior = PriorDraws::Features { features: 64, frequencies: Frequencies::MultivariateT };
     Case {
         task: Task::Posterior(Posterior {
             estimator: "pathwise".into(),
@@ -52,7 +52,7 @@ pub fn row(case: Case, metrics: &[(&str, f64)]) -> Row {
     Row {
         id: labels.to_string(),
         labels,
-        status: Status::Ok,
+        status: CaseStatus::Ok,
         reason: String::new(),
         n: Some(30),
         d: Some(2),

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use gpbench_record::{
-    Activation, Arithmetic, Bound, Capability, Clock, Covariance, Entries, Exploit, Family, FaultCause,
-    Frequencies, InputScaling, ModelKind, NetworkShape, ParamKind, ParamSchema, ParamValue,
-    ProbeDistribution, RuleStatus, Scale, Selection, SolverInfo, SolverKind, Start, Status, StopReason,
+    Activation, Arithmetic, Bound, Capability, CaseStatus, Clock, Covariance, Entries, Exploit, Family,
+    FaultCause, Frequencies, InputScaling, ModelKind, ModelSelection, NetworkShape, ParamKind, ParamSchema,
+    ParamValue, ProbeDistribution, RuleStatus, Scale, SolverInfo, SolverKind, Start, StopReason,
     TargetScaling, TaskKind, TaskUnit, WarmStart,
 };
 use serde::Serialize;
@@ -54,14 +54,14 @@ fn reasons_and_statuses() {
         (StopReason::Target, r#""target""#),
     ]);
     forms([
-        (Status::Ok, r#""ok""#),
-        (Status::NotConverged, r#""not_converged""#),
-        (Status::Diverged, r#""diverged""#),
-        (Status::Timeout, r#""timeout""#),
-        (Status::OutOfMemory, r#""out_of_memory""#),
-        (Status::Crashed, r#""crashed""#),
-        (Status::Invalid, r#""invalid""#),
-        (Status::Skipped, r#""skipped""#),
+        (CaseStatus::Ok, r#""ok""#),
+        (CaseStatus::NotConverged, r#""not_converged""#),
+        (CaseStatus::Diverged, r#""diverged""#),
+        (CaseStatus::Timeout, r#""timeout""#),
+        (CaseStatus::OutOfMemory, r#""out_of_memory""#),
+        (CaseStatus::Crashed, r#""crashed""#),
+        (CaseStatus::Invalid, r#""invalid""#),
+        (CaseStatus::Skipped, r#""skipped""#),
     ]);
     forms([
         (RuleStatus::Passed, r#""passed""#),
@@ -215,11 +215,11 @@ fn choices_of_a_spec() {
         (TaskKind::Thompson, r#""thompson""#),
     ]);
     forms([
-        (Selection::Last, r#""last""#),
-        (Selection::Objective, r#""objective""#),
-        (Selection::Nlml, r#""nlml""#),
-        (Selection::ValidationNll, r#""validation_nll""#),
-        (Selection::ValidationRmse, r#""validation_rmse""#),
+        (ModelSelection::Last, r#""last""#),
+        (ModelSelection::Objective, r#""objective""#),
+        (ModelSelection::Nlml, r#""nlml""#),
+        (ModelSelection::ValidationNll, r#""validation_nll""#),
+        (ModelSelection::ValidationRmse, r#""validation_rmse""#),
     ]);
     forms([(Frequencies::MultivariateT, r#""multivariate_t""#), (Frequencies::ProductT, r#""product_t""#)]);
     forms([(ProbeDistribution::Normal, r#""normal""#), (ProbeDistribution::Rademacher, r#""rademacher""#)]);

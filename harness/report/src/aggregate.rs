@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use gpbench_record::{Status, names};
+use gpbench_record::{CaseStatus, names};
 
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
@@ -136,7 +136,7 @@ fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
         problem: GroupProblem::of(&cases[0].row().labels),
         solver: cases[0].solver().to_owned(),
         n: cases.len(),
-        n_ok: cases.iter().filter(|case| case.status() == Status::Ok).count(),
+        n_ok: cases.iter().filter(|case| case.status() == CaseStatus::Ok).count(),
         metrics,
         places,
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{GridPoint, Selection, names};
+use gpbench_record::{GridPoint, ModelSelection, names};
 
 use crate::aggregate::mean;
 use crate::frame::{CaseView, Cases};
@@ -82,10 +82,10 @@ fn criterion(cases: &[CaseView<'_>]) -> Option<&'static str> {
 /// Metrics that a value may be chosen by, the preferred first; none is of test rows.
 fn criteria(case: &CaseView<'_>) -> Vec<&'static str> {
     let selected = match case.case().task.learning().map(|learning| learning.select) {
-        Some(Selection::ValidationNll) => Some(names::VALIDATION_NLL),
-        Some(Selection::ValidationRmse) => Some(names::VALIDATION_RMSE),
-        Some(Selection::Objective) => Some(names::CLAIMED_OBJECTIVE),
-        Some(Selection::Last | Selection::Nlml) | None => None,
+        Some(ModelSelection::ValidationNll) => Some(names::VALIDATION_NLL),
+        Some(ModelSelection::ValidationRmse) => Some(names::VALIDATION_RMSE),
+        Some(ModelSelection::Objective) => Some(names::CLAIMED_OBJECTIVE),
+        Some(ModelSelection::Last | ModelSelection::Nlml) | None => None,
     };
     selected.into_iter().chain([names::NLML, names::BOUND, names::CLAIMED_OBJECTIVE]).collect()
 }
@@ -122,7 +122,7 @@ fn values<'f>(cases: &[CaseView<'f>]) -> Vec<Vec<CaseView<'f>>> {
 
 #[cfg(test)]
 mod tests {
-    use gpbench_record::{Axes, Learning, ParamValue, Row, Status, Task, testing};
+    use gpbench_record::{Axes, CaseStatus, Learning, ParamValue, Row, Task, testing};
     use gpbench_runs::RunRecord;
 
     use super::*;
@@ -138,7 +138,7 @@ mod tests {
         case.task = Task::Learn(Box::new(Learning {
             passes: 3,
             looks: vec![3],
-            select: Selection::Nlml,
+            select: ModelSelection::Nlml,
             patience: 0,
             inducing: None,
             shared_length_scale: false,
@@ -175,7 +175,7 @@ mod tests {
     #[test]
     fn a_value_that_failed_is_not_chosen_but_paid_for() {
         let mut failed = row(0, 1.0, -9.0);
-        failed.status = Status::Diverged;
+        failed.status = CaseStatus::Diverged;
         let both = run(vec![failed.clone(), row(0, 0.1, 2.0)]);
         let frame = Frame::new(&both).unwrap();
         let (all, chosen) = (Cases::of(&frame), chosen(&Cases::of(&frame)));
@@ -186,7 +186,7 @@ mod tests {
         let alone = run(vec![failed]);
         let frame = Frame::new(&alone).unwrap();
         let (all, chosen) = (Cases::of(&frame), super::chosen(&Cases::of(&frame)));
-        assert_eq!((chosen.at(0).status(), chosen_by(&chosen.at(0), &all)), (Status::Diverged, None));
+        assert_eq!((chosen.at(0).status(), chosen_by(&chosen.at(0), &all)), (CaseStatus::Diverged, None));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, Dataset, Environment, Hyperparameters, Labels, ParamValue, Row, Source, Status,
+    Budget, Case, CaseStatus, Dataset, Environment, Hyperparameters, Labels, ParamValue, Row, Source,
     disturbance, names, revisions, text,
 };
 
@@ -19,8 +19,8 @@ use crate::table::TextTable;
 
 /// Numbers of cases by their outcome.
 pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
-    let count = |s: Status| (s.to_string(), cases.rows().filter(|r| r.status == s).count());
-    let mut counts: Vec<_> = Status::ALL.map(count).into_iter().filter(|(_, n)| *n > 0).collect();
+    let count = |s: CaseStatus| (s.to_string(), cases.rows().filter(|r| r.status == s).count());
+    let mut counts: Vec<_> = CaseStatus::ALL.map(count).into_iter().filter(|(_, n)| *n > 0).collect();
     if cases.run().missing() > 0 {
         counts.push(("not run yet".to_owned(), cases.run().missing()));
     }
@@ -30,7 +30,7 @@ pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
 /// The cases that did not end `ok`, with their reasons.
 pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<TextTable> {
     let mut table = TextTable::new("Cases that did not end ok").words("case").words("status").words("reason");
-    for row in cases.rows().filter(|r| r.status != Status::Ok) {
+    for row in cases.rows().filter(|r| r.status != CaseStatus::Ok) {
         table.row([row.labels.to_string(), row.status.to_string(), row.reason.clone()]);
     }
     let table = table.major(&["status", "reason"]);
@@ -39,7 +39,7 @@ pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<TextTable> {
 
 /// The last lines of the logs of cases that did not end `ok`.
 pub(crate) fn logs<'f>(cases: &Cases<'f>) -> impl Iterator<Item = (&'f Labels, Cow<'f, str>)> {
-    let rows = cases.rows().filter(|row| row.status != Status::Ok && !row.log_tail.trim().is_empty());
+    let rows = cases.rows().filter(|row| row.status != CaseStatus::Ok && !row.log_tail.trim().is_empty());
     rows.map(|row| (&row.labels, text::cut(row.log_tail.trim_end(), text::LOG)))
 }
 

@@ -86,7 +86,7 @@ fn kind(case: CaseView<'_>) -> Kind<'_> {
 #[cfg(test)]
 mod tests {
     use gpbench_record::testing::{case, row};
-    use gpbench_record::{Labels, Metrics, Row, Status, TracePoint, names};
+    use gpbench_record::{CaseStatus, Labels, Metrics, Row, TracePoint, names};
     use gpbench_runs::RunRecord;
 
     use super::*;
@@ -128,8 +128,8 @@ mod tests {
     fn of_equals_the_first_is_shown_and_failures_do_not_count() {
         assert_eq!(timed(&run(&[Some("a"), Some("b")])), [true, false]);
         let mut run = run(&[Some("a"), Some("b"), Some("a")]);
-        run.record.rows[0].status = Status::Crashed;
-        run.record.rows[2].status = Status::Crashed;
+        run.record.rows[0].status = CaseStatus::Crashed;
+        run.record.rows[2].status = CaseStatus::Crashed;
         assert_eq!(timed(&run), [false, true, false]);
     }
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gpbench_record::{Row, Status};
+use gpbench_record::{CaseStatus, Row};
 use gpbench_report::Run;
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, check, update};
 
@@ -79,11 +79,11 @@ fn an_exact_solver_is_held_to_its_own_residual() {
 
 #[test]
 fn a_case_that_ends_worse_or_is_gone_is_said() {
-    let crashed = after(|row| row.status = Status::Crashed);
+    let crashed = after(|row| row.status = CaseStatus::Crashed);
     assert_eq!((said(&crashed), crashed.exit_code()), (vec![(CheckOutcome::NewlyFailed, None)], 3));
-    let short = after(|row| row.status = Status::NotConverged);
+    let short = after(|row| row.status = CaseStatus::NotConverged);
     assert_eq!(said(&short), [(CheckOutcome::NewlyFailed, None)]);
-    let skipped = after(|row| row.status = Status::Skipped);
+    let skipped = after(|row| row.status = CaseStatus::Skipped);
     assert_eq!((said(&skipped), skipped.exit_code()), (vec![(CheckOutcome::Missing, None)], 3));
     let renamed = after(|row| row.labels.solver = "cg2".to_owned());
     let want = vec![(CheckOutcome::Missing, None), (CheckOutcome::NotInBaseline, None)];
@@ -103,8 +103,8 @@ fn a_new_case_is_said_and_passes() {
     assert_eq!(said(&check1), vec![(CheckOutcome::NotInBaseline, None); 6]);
     assert_eq!(check1.exit_code(), 0);
     // A case that used to fail and does not any more.
-    let failed = run.record.rows.iter_mut().find(|r| r.status == Status::Crashed).unwrap();
-    failed.status = Status::Ok;
+    let failed = run.record.rows.iter_mut().find(|r| r.status == CaseStatus::Crashed).unwrap();
+    failed.status = CaseStatus::Ok;
     assert_eq!(said(&check(&run, &baseline).unwrap()).last(), Some(&(CheckOutcome::Improved, None)));
 }
 
@@ -114,7 +114,7 @@ fn a_new_case_that_fails_fails_the_check() {
     let mut smaller = run.clone();
     smaller.record.rows.retain(|r| !(r.labels.solver == "cg" && r.labels.seed == 0));
     let baseline = read(&update(&smaller, None).unwrap()).unwrap();
-    for status in Status::ALL {
+    for status in CaseStatus::ALL {
         let mut run = run.clone();
         let new = run.record.rows.iter_mut().filter(|r| r.labels.solver == "cg" && r.labels.seed == 0);
         new.for_each(|row| row.status = status);
@@ -134,7 +134,7 @@ fn a_baseline_without_metrics_is_not_passed() {
     let full = read(&update(&run, None).unwrap()).unwrap();
     // Of one case that gave an answer.
     let mut one = full.clone();
-    one.cases.iter_mut().find(|case| case.status == Status::Ok).unwrap().metrics = Default::default();
+    one.cases.iter_mut().find(|case| case.status == CaseStatus::Ok).unwrap().metrics = Default::default();
     let one = check(&run, &one).unwrap();
     assert_eq!((said(&one), one.exit_code()), (vec![(CheckOutcome::Unmeasured, None)], 4));
     assert!(one.count().starts_with("nothing to compare: "), "{}", one.count());
@@ -263,7 +263,7 @@ fn the_table_names_each_case() {
     let mut cg = run.record.rows.iter_mut().filter(|r| r.labels.solver == "cg");
     set("test_rmse", 1.1)(cg.next().unwrap());
     let crashed = cg.next().unwrap();
-    crashed.status = Status::Crashed;
+    crashed.status = CaseStatus::Crashed;
     crashed.reason = "the worker was ended by signal 6 (abort)".to_owned();
     cg.next().unwrap().labels.seed = 9;
     let table = check(&run, &baseline).unwrap().table();

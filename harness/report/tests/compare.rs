@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gpbench_record::{Environment, Row, Status};
+use gpbench_record::{CaseStatus, Environment, Row};
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, against, check, update};
 use gpbench_report::{Run, between, exact, step_summary};
 use rand::SeedableRng;
@@ -19,7 +19,7 @@ fn stored() -> Run {
 /// Four solvers on two data sets, each case timed several times.
 fn timed() -> Run {
     let mut run = stored();
-    let mut pattern = run.record.rows.iter().find(|row| row.status == Status::Ok).unwrap().clone();
+    let mut pattern = run.record.rows.iter().find(|row| row.status == CaseStatus::Ok).unwrap().clone();
     pattern.trace.clear();
     run.record.rows.clear();
     for (d, dataset) in ["pol", "bike"].iter().enumerate() {

@@ -5,8 +5,8 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{
-    Activation, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics, ModelKind,
-    NetworkShape, ParamValue, Row, Selection, Source, Status, Step, StopReason, TargetScaling, Task,
+    Activation, CaseStatus, Covariance, GridPoint, JournalEntry, Learning, LearningOutput, Metrics,
+    ModelKind, ModelSelection, NetworkShape, ParamValue, Row, Source, Step, StopReason, TargetScaling, Task,
     TaskOutput, TracePoint, testing,
 };
 use gpbench_report::{Format, Run, WriteOptions, baseline, compare, export, write_all};
@@ -30,7 +30,7 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
     case.task = Task::Learn(Box::new(Learning {
         passes: 8,
         looks: vec![1, 2, 4, 8],
-        select: Selection::Nlml,
+        select: ModelSelection::Nlml,
         patience: 0,
         inducing: None,
         shared_length_scale: false,
@@ -93,7 +93,7 @@ fn rows() -> Vec<Row> {
     }
     // The largest rate of one entry diverges on one split.
     let failed = rows.iter_mut().find(|row| row.labels.solver == "bsgd-64@learning_rate=1").unwrap();
-    failed.status = Status::Diverged;
+    failed.status = CaseStatus::Diverged;
     rows
 }
 
@@ -271,7 +271,7 @@ fn what_differs_in_its_rows_is_not_compared() {
         ),
         (|row| row.case.dataset.split = 7, "the runs differ in its split"),
         (|row| row.case.dataset.source = testing::case("cg").dataset.source, "the runs differ in its source"),
-        (|row| row.status = Status::Crashed, "only one run has an answer on it"),
+        (|row| row.status = CaseStatus::Crashed, "only one run has an answer on it"),
         (|row| row.labels.seed += 5, "no seed has an answer of every solver and learner"),
     ];
     for (change, why) in cases {

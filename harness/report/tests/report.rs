@@ -5,8 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Curve, GradientEstimator, GridPoint, JournalEntry, Landscape, ParamValue, PathwiseTargets,
-    PosteriorOutput, Prediction, Probes, Row, Schedule, Spectrum, StandardProbes, Start, Status, Step,
+    CaseStatus, Curve, FinalPrediction, GradientEstimator, GridPoint, JournalEntry, Landscape, ParamValue,
+    PathwiseTargets, PosteriorOutput, Probes, RateSchedule, Row, SpectralBasis, StandardProbes, Start, Step,
     StopReason, Task, TaskOutput, Training, TrainingOutput, metric, names,
 };
 use gpbench_report::{COLUMNS, Error, Format, Run, WriteOptions, compare, export, groups, write_all};
@@ -25,7 +25,7 @@ fn the_newest_row_of_a_case_wins_and_a_cut_line_is_ignored() {
     let run = run();
     assert_eq!((run.record.rows.len(), run.planned(), run.missing()), (18, 18, 0));
     assert!(run.record.truncated);
-    assert!(run.record.rows.iter().all(|r| r.status != Status::Timeout), "a superseded row was kept");
+    assert!(run.record.rows.iter().all(|r| r.status != CaseStatus::Timeout), "a superseded row was kept");
     let order: Vec<_> =
         run.record.rows.iter().map(|r| (r.labels.dataset.as_str(), r.labels.solver.as_str())).collect();
     assert_eq!((order[0], order[17]), (("pol", "cholesky"), ("draw", "jacobi")));
@@ -126,7 +126,7 @@ fn curve(error: f64) -> Curve {
         w2: vec![error; x.len()],
         range: [-1.0, 1.0],
         rows: vec![[-1.0, -0.4], [1.0, 0.6]],
-        spectrum: Some(Spectrum {
+        spectrum: Some(SpectralBasis {
             eigenvalues: vec![(1, 30.0), (2, 2.0), (3, 0.1)],
             functions: vec![(1, function.clone()), (2, function.iter().map(|v| -v).collect())],
         }),
@@ -248,7 +248,7 @@ fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
     second.record.rows.retain(|r| r.labels.seed != 2);
     let failed =
         second.record.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
-    failed.status = Status::Crashed;
+    failed.status = CaseStatus::Crashed;
     let comparison = compare(&[first, second]).unwrap().cases().unwrap();
     let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric.name == "test_rmse").unwrap();
     assert_eq!((cg.seeds, cg.means[0]), (1, cg.means[1]));
@@ -308,13 +308,13 @@ fn trained() -> Run {
             gradient: gradient(targets, is_standard),
             steps: 4,
             learning_rate: 0.1,
-            schedule: Schedule::Constant,
+            schedule: RateSchedule::Constant,
             shared_length_scale: false,
             replay: vec![],
             fixed: vec![],
             subset: None,
             landscape: None,
-            prediction: Prediction { targets, params: BTreeMap::new() },
+            prediction: FinalPrediction { targets, params: BTreeMap::new() },
         }));
         row.metrics.insert("seconds_train", if is_standard { 20.0 } else { 10.0 });
         row.trace.clear();

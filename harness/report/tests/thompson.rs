@@ -4,8 +4,8 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{
-    Ascent, Candidates, Exploit, Frequencies, IllustratedSample, Illustration, JournalEntry, Metrics,
-    Objective, ObjectiveDraw, PathwiseTargets, Prior, Row, Source, Status, Step, StopReason, Task,
+    Ascent, Candidates, CaseStatus, Exploit, Frequencies, IllustratedSample, Illustration, JournalEntry,
+    Metrics, Objective, ObjectiveDraw, PathwiseTargets, PriorDraws, Row, Source, Step, StopReason, Task,
     TaskOutput, Thompson, ThompsonOutput, WarmStart, testing,
 };
 use gpbench_report::{Format, Run, WriteOptions, compare, export, write_all};
@@ -33,7 +33,7 @@ fn noise(seeds: [u64; 3]) -> f64 {
 }
 
 fn task() -> Thompson {
-    let prior = Prior::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     Thompson {
         estimator: "pathwise".into(),
         targets: PathwiseTargets { probes: BATCH, prior },
@@ -228,7 +228,7 @@ fn only_what_pairs_show_is_marked() {
     assert!(marked(&text).is_empty() && !text.contains('*'), "{text}");
     // A solver that fails somewhere is not called the best, and its other searches still make pairs.
     let mut failing = rows(5);
-    failing.iter_mut().find(|row| row.labels.solver == "sdd").unwrap().status = Status::Crashed;
+    failing.iter_mut().find(|row| row.labels.solver == "sdd").unwrap().status = CaseStatus::Crashed;
     let (_folder, run) = stored(&failing);
     let text = export(&run, Format::Text).unwrap();
     assert_eq!(marked(&text), ["cholesky"]);
@@ -281,7 +281,7 @@ fn one_solver_on_one_objective_is_reported() {
     assert_eq!(charts(&run, "thompson-one"), ["search.svg", "search-steps-l03.svg"]);
     // A case that took no step.
     row.output = TaskOutput::Thompson(Box::default());
-    row.status = Status::Crashed;
+    row.status = CaseStatus::Crashed;
     let (_folder, run) = stored(&[row]);
     assert!(charts(&run, "thompson-none").is_empty());
     assert!(export(&run, Format::Text).unwrap().contains("crashed"));

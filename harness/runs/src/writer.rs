@@ -6,7 +6,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use gpbench_files::{FileLock, LockError, Locking, checksum, sync_folder};
-use gpbench_record::{JournalEntry, Row, Status};
+use gpbench_record::{CaseStatus, JournalEntry, Row};
 
 use crate::RunError;
 use crate::error::Context as _;
@@ -25,7 +25,7 @@ pub struct Journal {
     /// Bytes of complete lines.
     length: u64,
     /// The status of each case's newest row.
-    statuses: HashMap<String, Status>,
+    statuses: HashMap<String, CaseStatus>,
 }
 
 impl Journal {
@@ -94,7 +94,7 @@ impl Journal {
     }
 
     /// The status of a case's newest row, if it has one.
-    pub fn status(&self, id: &str) -> Option<Status> {
+    pub fn status(&self, id: &str) -> Option<CaseStatus> {
         self.statuses.get(id).copied()
     }
 }

@@ -4,7 +4,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use gpbench_record::{Environment, Status};
+use gpbench_record::{CaseStatus, Environment};
 use gpbench_runs::{Journal, JournalContents, PlanFile, RunError, RunFolder, RunRecord, read_journal};
 
 use crate::record::{create, plan};
@@ -26,7 +26,7 @@ fn flip_each_byte(path: &Path, mut look: impl FnMut(usize)) {
 fn a_flip_in_the_journal_loses_at_most_its_own_rows() {
     let folder = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(folder.path()).unwrap().0;
-    let rows = [row("a", Status::Ok), row("b", Status::Crashed), row("c", Status::Ok)];
+    let rows = [row("a", CaseStatus::Ok), row("b", CaseStatus::Crashed), row("c", CaseStatus::Ok)];
     for row in &rows {
         journal.append(row).unwrap();
     }
@@ -87,7 +87,7 @@ fn a_folder_with_a_damaged_plan_is_found_by_its_rows() {
     let output = tempfile::tempdir().unwrap();
     let plan = plan(&["a", "b"]);
     let folder = create(output.path(), &plan);
-    Journal::open(folder.path()).unwrap().0.append(&row("a", Status::Ok)).unwrap();
+    Journal::open(folder.path()).unwrap().0.append(&row("a", CaseStatus::Ok)).unwrap();
     let path = folder.path().join("plan.json");
     let bad = fs::read_to_string(&path).unwrap().replacen("\"n\": 30", "\"n\": 31", 1);
     fs::write(&path, bad).unwrap();
@@ -103,7 +103,7 @@ fn a_folder_with_a_damaged_plan_is_found_by_its_rows() {
         panic!("one error")
     };
     assert!(matches!(error, RunError::Damaged { .. }), "{error}");
-    Journal::open(folder.path()).unwrap().0.append(&row("c", Status::Ok)).unwrap();
+    Journal::open(folder.path()).unwrap().0.append(&row("c", CaseStatus::Ok)).unwrap();
     assert_eq!(RunFolder::find(output.path(), "toy", &["b", "a"]).unwrap_err().len(), 1);
 
     found.write_plan(&plan, "").unwrap();

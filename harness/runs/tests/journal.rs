@@ -5,7 +5,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 
 use gpbench_files::checksum::seal;
-use gpbench_record::{Message, Row, Status, TracePoint, Verified};
+use gpbench_record::{CaseStatus, Message, Row, TracePoint, Verified};
 use gpbench_runs::{Journal, RunError, read_journal};
 use proptest::prelude::*;
 
@@ -16,24 +16,32 @@ fn rows_are_read_back_and_the_newer_one_counts() {
     let folder = tempfile::tempdir().unwrap();
     let (mut journal, damaged) = Journal::open(folder.path()).unwrap();
     assert!(damaged.is_empty());
-    for (id, status) in [("a", Status::Crashed), ("b", Status::Ok), ("a", Status::Ok)] {
+    for (id, status) in [("a", CaseStatus::Crashed), ("b", CaseStatus::Ok), ("a", CaseStatus::Ok)] {
         journal.append(&row(id, status)).unwrap();
     }
-    assert_eq!(["a", "b", "c"].map(|id| journal.status(id)), [Some(Status::Ok), Some(Status::Ok), None]);
     assert_eq!(
-        ["a", "b", "c"].map(|id| journal.status(id)).iter().flatten().filter(|s| **s == Status::Ok).count(),
+        ["a", "b", "c"].map(|id| journal.status(id)),
+        [Some(CaseStatus::Ok), Some(CaseStatus::Ok), None]
+    );
+    assert_eq!(
+        ["a", "b", "c"]
+            .map(|id| journal.status(id))
+            .iter()
+            .flatten()
+            .filter(|s| **s == CaseStatus::Ok)
+            .count(),
         2
     );
     let rows = read_journal(folder.path()).unwrap().rows;
-    assert_eq!(rows, [row("a", Status::Ok), row("b", Status::Ok)]);
+    assert_eq!(rows, [row("a", CaseStatus::Ok), row("b", CaseStatus::Ok)]);
 }
 
 #[test]
 fn a_journal_cut_anywhere_keeps_its_whole_lines_and_continues() {
     let folder = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
-    journal.append(&row("a", Status::Ok)).unwrap();
-    journal.append(&row("b", Status::Ok)).unwrap();
+    journal.append(&row("a", CaseStatus::Ok)).unwrap();
+    journal.append(&row("b", CaseStatus::Ok)).unwrap();
     drop(journal);
     let path = folder.path().join("journal.jsonl");
     let whole = fs::read(&path).unwrap();
@@ -47,7 +55,7 @@ fn a_journal_cut_anywhere_keeps_its_whole_lines_and_continues() {
         assert!(damaged.is_empty(), "cut at {cut}");
         assert_eq!(journal.status("a").is_some(), cut >= first, "cut at {cut}");
         assert_eq!(journal.status("b"), None, "cut at {cut}");
-        journal.append(&row("c", Status::Ok)).unwrap();
+        journal.append(&row("c", CaseStatus::Ok)).unwrap();
         let read = read_journal(folder.path()).unwrap();
         let ids: Vec<&str> = read.rows.iter().map(|row| row.id.as_str()).collect();
         assert_eq!(ids, if cut >= first { vec!["a", "c"] } else { vec!["c"] }, "cut at {cut}");
@@ -59,16 +67,16 @@ fn a_journal_cut_anywhere_keeps_its_whole_lines_and_continues() {
 fn damaged_and_unknown_lines_are_skipped_and_the_damaged_named() {
     let folder = tempfile::tempdir().unwrap();
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
-    journal.append(&row("a", Status::Ok)).unwrap();
+    journal.append(&row("a", CaseStatus::Ok)).unwrap();
     let mut file = OpenOptions::new().append(true).open(folder.path().join("journal.jsonl")).unwrap();
     let [unknown, partial] =
         ["{\"kind\":\"step\",\"loss\":1}", "{\"kind\":\"case\"}"].map(|text| seal(text.as_bytes()));
     file.write_all(&[b"\0\0\0\n", &unknown[..], &partial].join(&b'\n')).unwrap();
     file.write_all(b"\n").unwrap();
-    journal.append(&row("b", Status::Ok)).unwrap();
+    journal.append(&row("b", CaseStatus::Ok)).unwrap();
     drop(journal);
     let (journal, damaged) = Journal::open(folder.path()).unwrap();
-    assert_eq!((journal.status("a"), journal.status("b")), (Some(Status::Ok), Some(Status::Ok)));
+    assert_eq!((journal.status("a"), journal.status("b")), (Some(CaseStatus::Ok), Some(CaseStatus::Ok)));
     assert_eq!(read_journal(folder.path()).unwrap().damaged, damaged);
     let named: Vec<String> = damaged.iter().map(|line| line.warning(false)).collect();
     assert_eq!(
@@ -122,7 +130,7 @@ proptest! {
         let values = numbers.iter().enumerate().map(|(i, numbers)| (format!("{i:02}"), numbers[0]));
         let values: BTreeMap<String, f64> = values.collect();
         let metrics = values.iter().map(|(name, value)| (name.clone(), *value)).collect();
-        let row = Row { solver_values: values, metrics, trace, ..row("a", Status::Ok) };
+        let row = Row { solver_values: values, metrics, trace, ..row("a", CaseStatus::Ok) };
         Journal::open(folder.path()).unwrap().0.append(&row).unwrap();
         let read = &read_journal(folder.path()).unwrap().rows[0];
         prop_assert!(read.trace.iter().map(bits).eq(row.trace.iter().map(bits)));

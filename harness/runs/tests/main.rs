@@ -12,9 +12,9 @@ mod schema1;
 mod schema2;
 
 use gpbench_record::testing::case;
-use gpbench_record::{Row, Status};
+use gpbench_record::{CaseStatus, Row};
 
 /// A row of the case `id`.
-fn row(id: &str, status: Status) -> Row {
+fn row(id: &str, status: CaseStatus) -> Row {
     Row { id: id.into(), status, ..gpbench_record::testing::row(case("cg"), &[]) }
 }

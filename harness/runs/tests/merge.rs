@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::testing::case;
 use gpbench_record::{
-    Axes, Case, Environment, PartOfPlan, PlannedCase, Row, Shard, Status, case_digest, plan_digest,
+    Axes, Case, CaseStatus, Environment, PartOfPlan, PlannedCase, Row, Shard, case_digest, plan_digest,
 };
 use gpbench_runs::{Journal, Merged, PlanFile, RunError, RunFolder, RunRecord, merge};
 
 use crate::record::{create, now, plan};
 
 /// Runs a plan: `rows` are ids with a status each.
-pub(crate) fn run(output: &Path, plan: &PlanFile, rows: &[(&str, Status)]) -> PathBuf {
+pub(crate) fn run(output: &Path, plan: &PlanFile, rows: &[(&str, CaseStatus)]) -> PathBuf {
     let folder = create(output, plan);
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
     for (id, status) in rows {
@@ -46,8 +46,8 @@ const WHOLE: [&str; 4] = ["a", "b", "c", "d"];
 fn shards_become_the_run_of_their_plan() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
-    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok), ("b", Status::Ok)]);
-    let second = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", Status::Ok)]);
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", CaseStatus::Ok), ("b", CaseStatus::Ok)]);
+    let second = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", CaseStatus::Ok)]);
     fs::create_dir_all(second.join("logs")).unwrap();
     fs::write(second.join("logs/c.log"), "text").unwrap();
 
@@ -63,7 +63,7 @@ fn shards_become_the_run_of_their_plan() {
     assert_eq!((record.merged[1].run.clone(), record.merged[1].rows), (name, 2));
 
     // The shard that was missing joins what was merged before.
-    let third = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", Status::Ok)]);
+    let third = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", CaseStatus::Ok)]);
     let (whole, record) = merged(output, &[&part.folder, &third]);
     assert_eq!((whole.rows, whole.missing, whole.absent, whole.plans), (4, 0, vec![], 1));
     assert_eq!((record.rows.len(), record.unlisted), (4, 0));
@@ -74,7 +74,7 @@ fn shards_become_the_run_of_their_plan() {
 fn merging_again_adds_what_is_new() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
-    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok)]);
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", CaseStatus::Ok)]);
     let (before, _) = merged(output, &[&first]);
     let journal = || fs::read(before.folder.join("journal.jsonl")).unwrap();
     let bytes = journal();
@@ -93,14 +93,14 @@ fn the_first_row_that_is_no_failure_counts() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
     let statuses = [
-        [("a", Status::Crashed), ("b", Status::Ok), ("c", Status::Crashed)],
-        [("a", Status::Ok), ("b", Status::NotConverged), ("c", Status::Timeout)],
+        [("a", CaseStatus::Crashed), ("b", CaseStatus::Ok), ("c", CaseStatus::Crashed)],
+        [("a", CaseStatus::Ok), ("b", CaseStatus::NotConverged), ("c", CaseStatus::Timeout)],
     ];
     let runs = statuses.map(|rows| run(output, &plan(&WHOLE), &rows));
     let (merged, record) = merged(output, &[&runs[0], &runs[1]]);
     assert_eq!((merged.rows, merged.missing, merged.duplicates, merged.plans), (3, 1, 3, 1));
-    let statuses: Vec<Status> = record.rows.iter().map(|row| row.status).collect();
-    assert_eq!(statuses, [Status::Ok, Status::Ok, Status::Crashed]);
+    let statuses: Vec<CaseStatus> = record.rows.iter().map(|row| row.status).collect();
+    assert_eq!(statuses, [CaseStatus::Ok, CaseStatus::Ok, CaseStatus::Crashed]);
 }
 
 #[test]
@@ -123,8 +123,8 @@ fn runs_of_different_plans_stand_side_by_side() {
     other(budget, "b2", &mut second);
     other(case("c"), "c", &mut second);
     let runs = [
-        run(output, &first, &[("a", Status::Ok), ("b", Status::Ok)]),
-        run(output, &second, &[("a", Status::Ok), ("b2", Status::Ok), ("c", Status::Ok)]),
+        run(output, &first, &[("a", CaseStatus::Ok), ("b", CaseStatus::Ok)]),
+        run(output, &second, &[("a", CaseStatus::Ok), ("b2", CaseStatus::Ok), ("c", CaseStatus::Ok)]),
     ];
     let (merged, record) = merged(output, &[&runs[0], &runs[1]]);
     assert_eq!((merged.rows, merged.missing, merged.duplicates, merged.plans), (4, 0, 1, 2));
@@ -138,7 +138,7 @@ fn runs_of_different_plans_stand_side_by_side() {
     let mut third = plan(&["a"]);
     third.cases[0].case.kernel.noise_scale *= 2.0;
     third.cases[0].id = "a3".into();
-    let third = run(output, &third, &[("a3", Status::Ok)]);
+    let third = run(output, &third, &[("a3", CaseStatus::Ok)]);
     let (_, record) = self::merged(output, &[&runs[0], &third]);
     assert_eq!(record.rows[2].labels.dataset, format!("{} [2]", case("a").dataset.name));
 }
@@ -148,18 +148,18 @@ fn a_case_of_several_plans_is_missing_once_at_most() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
     // Both plans have `c` and `d`. The second one has a row of `c`; no run lists `d`.
-    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", Status::Ok), ("b", Status::Ok)]);
-    let second = run(output, &shard(&["c", "d", "e"], 1, &["c", "e"]), &[("c", Status::Ok)]);
+    let first = run(output, &shard(&WHOLE, 1, &["a", "b"]), &[("a", CaseStatus::Ok), ("b", CaseStatus::Ok)]);
+    let second = run(output, &shard(&["c", "d", "e"], 1, &["c", "e"]), &[("c", CaseStatus::Ok)]);
     let (two, record) = merged(output, &[&first, &second]);
     assert_eq!((two.rows, two.missing, two.plans), (3, 2, 2), "e without a row, and d");
     assert_eq!((record.missing.len(), record.unlisted), (1, 1));
     assert_eq!(two.absent, [2, 3, 2, 3].map(|number| Shard { number, count: 3 }));
     // In steps, the counts are the same.
-    let third = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", Status::Ok)]);
+    let third = run(output, &shard(&WHOLE, 2, &["c"]), &[("c", CaseStatus::Ok)]);
     let (three, _) = merged(output, &[&two.folder, &third]);
     assert_eq!((three.rows, three.missing, three.duplicates, three.plans), (3, 2, 1, 2));
     assert_eq!(three.absent, [3].map(|number| Shard { number, count: 3 }));
-    let last = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", Status::Ok)]);
+    let last = run(output, &shard(&WHOLE, 3, &["d"]), &[("d", CaseStatus::Ok)]);
     assert_eq!(merged(output, &[&three.folder, &last]).0.missing, 1);
 }
 
@@ -168,8 +168,8 @@ fn a_merge_in_steps_names_the_runs_that_rows_are_of() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
     let parts = [("a", 1), ("b", 2), ("c", 3)];
-    let [a, b, c] =
-        parts.map(|(id, number)| run(output, &shard(&["a", "b", "c"], number, &[id]), &[(id, Status::Ok)]));
+    let [a, b, c] = parts
+        .map(|(id, number)| run(output, &shard(&["a", "b", "c"], number, &[id]), &[(id, CaseStatus::Ok)]));
     let (two, _) = merged(output, &[&a, &b]);
     let (_, record) = merged(output, &[&two.folder, &c]);
     let name = |run: &PathBuf| format!("toy/{}", run.file_name().unwrap().to_str().unwrap());
@@ -207,8 +207,9 @@ fn a_folder_holds_what_one_merge_chose() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
     let ids = ["a", "b"];
-    let [first, second, third] = [("a", Status::Ok), ("b", Status::Ok), ("b", Status::NotConverged)]
-        .map(|row| run(output, &plan(&ids), &[row]));
+    let [first, second, third] =
+        [("a", CaseStatus::Ok), ("b", CaseStatus::Ok), ("b", CaseStatus::NotConverged)]
+            .map(|row| run(output, &plan(&ids), &[row]));
     let (both, _) = merged(output, &[&first, &second]);
     // Without the first run, its row is not in the merged run.
     let (other, record) = merged(output, &[&second, &third]);
@@ -218,14 +219,14 @@ fn a_folder_holds_what_one_merge_chose() {
     assert_eq!(merged(output, &[&first, &second]).0.folder, both.folder);
     let (all, record) = merged(output, &[&third, &second, &first]);
     assert_eq!((all.folder, record.rows.len(), record.merged.len()), (other.folder, 2, 3));
-    assert_eq!(record.rows[1].status, Status::NotConverged);
+    assert_eq!(record.rows[1].status, CaseStatus::NotConverged);
 }
 
 #[test]
 fn a_merged_run_keeps_rows_of_its_own() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();
-    let first = run(output, &plan(&["a", "b"]), &[("a", Status::Ok)]);
+    let first = run(output, &plan(&["a", "b"]), &[("a", CaseStatus::Ok)]);
     let (before, _) = merged(output, &[&first]);
     // The merged run is continued.
     let row = gpbench_record::testing::row(plan(&["b"]).cases[0].case.clone(), &[]);
@@ -242,7 +243,7 @@ fn what_is_no_run_or_has_no_plan_is_refused() {
     let output = tempfile::tempdir().unwrap();
     let refused = merge(output.path(), &[output.path().to_owned()], now());
     assert!(matches!(refused, Err(RunError::NotARun { .. })));
-    let folder = run(output.path(), &plan(&["a"]), &[("a", Status::Ok)]);
+    let folder = run(output.path(), &plan(&["a"]), &[("a", CaseStatus::Ok)]);
     fs::write(folder.join("plan.json"), "{}").unwrap();
     assert!(matches!(merge(output.path(), &[folder], now()), Err(RunError::Damaged { .. })));
 }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use gpbench_record::{Case, ParamValue, PartOfPlan, PlannedCase, Status, Task, case_digest, plan_digest};
+use gpbench_record::{Case, CaseStatus, ParamValue, PartOfPlan, PlannedCase, Task, case_digest, plan_digest};
 use gpbench_runs::PlanFile;
 
 use crate::merge::{merged, run};
@@ -33,7 +33,7 @@ fn on_another_set(case: &mut Case) {
 /// The names of data sets and solvers of plans of one case each, merged.
 fn names(plans: &[PlanFile]) -> Vec<(String, String)> {
     let output = tempfile::tempdir().unwrap();
-    let run = |plan: &PlanFile| run(output.path(), plan, &[(plan.cases[0].id.as_str(), Status::Ok)]);
+    let run = |plan: &PlanFile| run(output.path(), plan, &[(plan.cases[0].id.as_str(), CaseStatus::Ok)]);
     let runs: Vec<PathBuf> = plans.iter().map(run).collect();
     let (_, record) = merged(output.path(), &runs.iter().collect::<Vec<_>>());
     let of_plan = |plan: &PlanFile| {
@@ -89,12 +89,12 @@ fn plans_without_a_common_case_are_told_apart_too() {
 #[test]
 fn a_parameter_by_data_set_may_differ_between_data_sets() {
     let output = tempfile::tempdir().unwrap();
-    let here = run(output.path(), &one("here", |case| with_rank(case, 10)), &[("here", Status::Ok)]);
+    let here = run(output.path(), &one("here", |case| with_rank(case, 10)), &[("here", CaseStatus::Ok)]);
     let there = one("there", |case| {
         on_another_set(case);
         with_rank(case, 20);
     });
-    let there = run(output.path(), &there, &[("there", Status::Ok)]);
+    let there = run(output.path(), &there, &[("there", CaseStatus::Ok)]);
     let solvers = |runs: &[&PathBuf]| merged(output.path(), runs).1.axes.solver;
     assert_eq!(solvers(&[&here, &there]), ["cg", "cg [2]"]);
     for run in [&here, &there] {
@@ -112,11 +112,11 @@ fn cases_under_new_names_are_known_in_later_merges() {
     let part = |other: &PlannedCase| {
         Some(PartOfPlan { shard: None, plan: digest.clone(), others: vec![case_digest(&other.case)] })
     };
-    let first = run(output, &one("plain", |_| ()), &[("plain", Status::Ok)]);
+    let first = run(output, &one("plain", |_| ()), &[("plain", CaseStatus::Ok)]);
     let second = PlanFile { part: part(&plan(&["d"]).cases[0]), ..ranked.clone() };
-    let second = run(output, &second, &[("ranked", Status::Ok)]);
+    let second = run(output, &second, &[("ranked", CaseStatus::Ok)]);
     let third = PlanFile { part: part(&ranked.cases[0]), ..plan(&["d"]) };
-    let third = run(output, &third, &[("d", Status::Ok)]);
+    let third = run(output, &third, &[("d", CaseStatus::Ok)]);
     let (two, record) = merged(output, &[&first, &second]);
     assert_eq!((two.missing, record.axes.solver), (1, vec!["cg".to_owned(), "cg [2]".to_owned()]));
     assert_eq!(merged(output, &[&two.folder, &third]).0.missing, 0);

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpbench_files::process_tag;
 use gpbench_record::testing::case;
-use gpbench_record::{Axes, Environment, Fingerprint, PlannedCase, ReportOptions, Status, revisions};
+use gpbench_record::{Axes, CaseStatus, Environment, Fingerprint, PlannedCase, ReportOptions, revisions};
 use gpbench_runs::{Journal, PlanFile, RunError, RunFolder, RunRecord};
 use jiff::Timestamp;
 
@@ -74,7 +74,7 @@ fn the_journal_alone_is_enough_for_a_record() {
     let folder = output.path().join("toy/1");
     fs::create_dir_all(&folder).unwrap();
     assert!(matches!(RunRecord::open(&folder), Err(RunError::NotARun { .. })));
-    Journal::open(&folder).unwrap().0.append(&row("a", Status::Ok)).unwrap();
+    Journal::open(&folder).unwrap().0.append(&row("a", CaseStatus::Ok)).unwrap();
     let record = RunRecord::open(&folder).unwrap();
     assert_eq!((record.name.as_str(), record.planned(), record.environments.len()), ("toy", 1, 0));
 }
@@ -84,7 +84,7 @@ fn a_damaged_line_is_one_warning() {
     let output = tempfile::tempdir().unwrap();
     let folder = create(output.path(), &plan(&["a", "b"]));
     let (mut journal, _) = Journal::open(folder.path()).unwrap();
-    journal.append(&row("a", Status::Ok)).unwrap();
+    journal.append(&row("a", CaseStatus::Ok)).unwrap();
     let path = folder.path().join("journal.jsonl");
     fs::write(&path, [b"{\"kind\":\"ca\n".as_slice(), &fs::read(&path).unwrap()].concat()).unwrap();
     let warning = &RunRecord::open(folder.path()).unwrap().warnings()[..];
@@ -93,7 +93,7 @@ fn a_damaged_line_is_one_warning() {
         && text.ends_with("; its case runs again")),
         "{warning:?}"
     );
-    journal.append(&row("b", Status::Ok)).unwrap();
+    journal.append(&row("b", CaseStatus::Ok)).unwrap();
     let record = RunRecord::open(folder.path()).unwrap();
     assert!(record.missing.is_empty() && record.warnings()[0].ends_with("every case has another row"));
 }

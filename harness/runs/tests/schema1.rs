@@ -5,9 +5,9 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    FeatureEstimator, Frequencies, GradientEstimator, Inducing, LikelihoodEstimator, ParamValue,
-    PathwiseTargets, Prior, ProbeDistribution, Probes, Quadrature, Row, Scale, Schedule, StandardProbes,
-    Start, Status, Task, names,
+    CaseStatus, FeatureEstimator, Frequencies, GradientEstimator, Inducing, LikelihoodEstimator, ParamValue,
+    PathwiseTargets, PriorDraws, ProbeDistribution, Probes, Quadrature, RateSchedule, Row, Scale,
+    StandardProbes, Start, Task, names,
 };
 use gpbench_runs::{PlanFile, RunRecord};
 
@@ -24,7 +24,7 @@ fn open(name: &str) -> RunRecord {
     for row in &record.rows {
         let planned = plan.cases.iter().find(|entry| entry.id == row.id).unwrap();
         assert_eq!((&planned.case, &planned.labels), (&row.case, &row.labels));
-        assert_eq!((row.status, row.case.labels()), (Status::Ok, row.labels.clone()));
+        assert_eq!((row.status, row.case.labels()), (CaseStatus::Ok, row.labels.clone()));
     }
     record
 }
@@ -35,7 +35,7 @@ fn row<'a>(record: &'a RunRecord, estimator: &str, solver: &str) -> &'a Row {
     record.rows.iter().find(is).unwrap()
 }
 
-const FEATURES: Prior = Prior::Features { features: 32, frequencies: Frequencies::MultivariateT };
+const FEATURES: PriorDraws = PriorDraws::Features { features: 32, frequencies: Frequencies::MultivariateT };
 
 #[test]
 fn solves() {
@@ -50,9 +50,9 @@ fn solves() {
     assert_eq!(probes("rademacher"), standard(ProbeDistribution::Rademacher));
     assert_eq!(
         probes("pathwise"),
-        pathwise(Prior::Features { features: 32, frequencies: Frequencies::ProductT })
+        pathwise(PriorDraws::Features { features: 32, frequencies: Frequencies::ProductT })
     );
-    assert_eq!(probes("exact-draws"), pathwise(Prior::Exact));
+    assert_eq!(probes("exact-draws"), pathwise(PriorDraws::Exact));
     let residual = row(&record, "standard", "cg").metrics.get(names::RESIDUAL_Y).unwrap();
     assert!(residual < 1e-6);
     // The spec says `solver = "cg"`, which is not a list.
@@ -95,7 +95,7 @@ fn trainings() {
     let targets = |prior| PathwiseTargets { probes: 2, prior };
     let standard = Probes::Standard(StandardProbes { probes: 2, distribution: ProbeDistribution::Normal });
     let frequencies = Frequencies::MultivariateT;
-    let many = Prior::Features { features: 2000, frequencies };
+    let many = PriorDraws::Features { features: 2000, frequencies };
     let rff = FeatureEstimator::Rff { features: 16, frequencies };
     let ss_rff = FeatureEstimator::SsRff { features: 8, step: 2, frequencies };
     for (estimator, gradient, prior) in [
@@ -105,8 +105,8 @@ fn trainings() {
         ("pathwise-warm", solutions(Probes::Pathwise(targets(FEATURES)), false, Start::Warm), FEATURES),
         (
             "pathwise-extrapolated",
-            solutions(Probes::Pathwise(targets(Prior::Exact)), false, Start::Extrapolated),
-            Prior::Exact,
+            solutions(Probes::Pathwise(targets(PriorDraws::Exact)), false, Start::Extrapolated),
+            PriorDraws::Exact,
         ),
         ("rff", GradientEstimator::Features(rff), many),
         ("ss-rff", GradientEstimator::Features(ss_rff), many),
@@ -123,7 +123,7 @@ fn trainings() {
             (training.steps, training.shared_length_scale, &*training.fixed),
             (2, true, &[Scale::SignalScale][..])
         );
-        assert_eq!(training.schedule, Schedule::MultiStep { milestones: vec![1], factor: 0.5 });
+        assert_eq!(training.schedule, RateSchedule::MultiStep { milestones: vec![1], factor: 0.5 });
         let output = row.output.training().unwrap();
         assert_eq!((output.steps.len(), row.metrics.get(names::STEPS)), (2, Some(2.0)));
         assert!(output.hyperparameters.contains_key("length_scale") && output.curve.is_some());
@@ -139,7 +139,7 @@ fn likelihoods() {
         Task::Likelihood(study) => study.clone(),
         other => panic!("{other:?}"),
     };
-    let pathwise = Prior::Features { features: 16, frequencies: Frequencies::MultivariateT };
+    let pathwise = PriorDraws::Features { features: 16, frequencies: Frequencies::MultivariateT };
     let standard = Probes::Standard(StandardProbes { probes: 2, distribution: ProbeDistribution::Normal });
     for (solver, quadrature) in [
         ("cg", None),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_record::{Status, names};
+use gpbench_record::{CaseStatus, names};
 use gpbench_runs::{Journal, PlanFile, RunRecord};
 
 use crate::row;
@@ -26,7 +26,7 @@ fn a_run_without_checksums_is_read_and_continued_with_them() {
 
     let (mut journal, damaged) = Journal::open(folder.path()).unwrap();
     assert!(damaged.is_empty());
-    journal.append(&row("a", Status::Ok)).unwrap();
+    journal.append(&row("a", CaseStatus::Ok)).unwrap();
     let path = folder.path().join("journal.jsonl");
     let text = fs::read_to_string(&path).unwrap();
     let checked: Vec<bool> = text.lines().map(|line| line.starts_with("{\"check\":\"")).collect();

@@ -4,8 +4,8 @@ mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, Prior, Probes, Thompson,
-    Training,
+    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, PriorDraws, Probes,
+    Thompson, Training,
 };
 
 use crate::spec_case::SpecCase;
@@ -122,7 +122,7 @@ impl SpecCase {
             (0.0, epoch * epochs(&self.case, n, EPOCHS))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
-            && targets.prior == Prior::Exact
+            && targets.prior == PriorDraws::Exact
         {
             let rows = n * 10.0 / 9.0;
             numbers += rows * rows;

@@ -2,8 +2,8 @@
 
 use crate::common;
 use gpbench_record::{
-    Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, OriginBase, ParamValue,
-    Selection, SolverInfo, SolverKind, TargetScaling, TaskKind,
+    Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, ModelSelection,
+    OriginBase, ParamValue, SolverInfo, SolverKind, TargetScaling, TaskKind,
 };
 use gpbench_spec::{SpecCase, SpecPlan};
 
@@ -53,7 +53,7 @@ fn a_case_is_resolved() {
     let expected = Learning {
         passes: 100,
         looks: (1..=20).map(|k| 5 * k).collect(),
-        select: Selection::ValidationNll,
+        select: ModelSelection::ValidationNll,
         patience: 3,
         inducing: None,
         shared_length_scale: true,
@@ -133,7 +133,10 @@ fn looks_are_even_on_a_logarithmic_axis_unless_the_spec_says() {
 fn defaults_are_the_last_look_without_validation() {
     let plan = planned(SMALL, &[]);
     let (case, task) = (&plan.cases[0].case, learning(&plan.cases[0]));
-    assert_eq!((task.passes, task.select, task.patience, task.nlml_rows), (100, Selection::Last, 0, 4096));
+    assert_eq!(
+        (task.passes, task.select, task.patience, task.nlml_rows),
+        (100, ModelSelection::Last, 0, 4096)
+    );
     assert_eq!((case.dataset.validation, case.kernel.mean), (None, None));
     assert_eq!(case.solver.name, "scgd");
 }

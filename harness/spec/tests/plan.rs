@@ -6,11 +6,11 @@ use std::path::Path;
 
 use crate::common::{check, check_text};
 use gpbench_record::{
-    Axes, Case, Family, FeatureEstimator, Fractions, Frequencies, GradientEstimator, Inducing,
-    LikelihoodEstimator, Margin, Metrics, OriginBase, ParamValue, PartOfPlan, PathwiseTargets, Posterior,
-    Prediction, Prior, ProbeDistribution, Probes, Quadrature, ReadOptions, ReportOptions, Schedule, Shard,
-    Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference, Task,
-    TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
+    Axes, Case, Family, FeatureEstimator, FinalPrediction, Fractions, Frequencies, GradientEstimator,
+    Inducing, LikelihoodEstimator, Margin, Metrics, OriginBase, ParamValue, PartOfPlan, PathwiseTargets,
+    Posterior, PriorDraws, ProbeDistribution, Probes, Quadrature, RateSchedule, ReadOptions, ReportOptions,
+    Shard, Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference,
+    Task, TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
 use gpbench_spec::{Catalog, SpecCase, SpecPlan, load};
 
@@ -115,7 +115,7 @@ fn a_list_of_values_makes_an_entry_of_each() {
 fn defaults_are_filled_in() {
     let plan = planned(SMALL, &[]);
     let case = cases(&plan, "gp-draw", "cg")[0];
-    let prior = Prior::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     let targets = PathwiseTargets { probes: 64, prior };
     let estimator = "pathwise".to_owned();
     assert_eq!(case.task, Task::Posterior(Posterior { estimator, targets, inducing: None }));
@@ -386,7 +386,7 @@ tolerance = 0.01
         (case.kernel.clone(), training(case).clone())
     };
     let (kernel, first) = named("matern32", "pathwise");
-    let prior = Prior::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     let targets = PathwiseTargets { probes: 64, prior };
     let probes = Probes::Pathwise(targets);
     let expected = Training {
@@ -394,13 +394,13 @@ tolerance = 0.01
         gradient: GradientEstimator::Solutions { probes, second_solve: false, start: Start::Cold },
         steps: 20,
         learning_rate: 0.1,
-        schedule: Schedule::MultiStep { milestones: vec![10], factor: 0.5 },
+        schedule: RateSchedule::MultiStep { milestones: vec![10], factor: 0.5 },
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-        prediction: Prediction { targets, params: BTreeMap::new() },
+        prediction: FinalPrediction { targets, params: BTreeMap::new() },
     };
     assert_eq!(first, expected);
     assert!((kernel.signal_scale, kernel.length_scale) == (2.0, vec![3.0]));
@@ -536,7 +536,7 @@ tolerance = 0.01
     let frequencies = Frequencies::ProductT;
     let few = FeatureEstimator::Rff { features: 20, frequencies };
     assert_eq!(training.gradient, GradientEstimator::Features(few));
-    let prior = Prior::Features { features: 2000, frequencies };
+    let prior = PriorDraws::Features { features: 2000, frequencies };
     assert_eq!(training.prediction.targets, PathwiseTargets { probes: 64, prior });
     assert_eq!(training.prediction.params, [("rank".to_owned(), ParamValue::Int(7))].into());
 }

@@ -9,7 +9,7 @@ use gpbench_gp::ThreadsRefused;
 use gpbench_gp::exact::ExactError;
 use gpbench_gp::pathwise::PriorError;
 use gpbench_host::{CallError, LibraryError};
-use gpbench_record::{Failure, Fault, FaultCause, Message, ProgramError, Status};
+use gpbench_record::{CaseStatus, Failure, Fault, FaultCause, Message, ProgramError};
 
 use crate::array_file::FileError;
 use crate::kernel::KernelError;
@@ -42,7 +42,7 @@ impl CaseError {
 
 /// A case that cannot be run as it is.
 pub(crate) fn invalid(reason: impl ToString) -> CaseError {
-    CaseError::Failed(Failure { status: Status::Invalid, reason: reason.to_string() })
+    CaseError::Failed(Failure { status: CaseStatus::Invalid, reason: reason.to_string() })
 }
 
 /// A fault.
@@ -77,10 +77,10 @@ impl From<CallError> for CaseError {
     /// How an error of the plugin counts.
     fn from(error: CallError) -> Self {
         let status = match &error {
-            CallError::Panicked { .. } => Status::Crashed,
-            CallError::OutOfMemory { .. } => Status::OutOfMemory,
+            CallError::Panicked { .. } => CaseStatus::Crashed,
+            CallError::OutOfMemory { .. } => CaseStatus::OutOfMemory,
             CallError::Parameter { .. } | CallError::Refused { .. } | CallError::Misbehaved { .. } => {
-                Status::Invalid
+                CaseStatus::Invalid
             }
         };
         CaseError::Failed(Failure { status, reason: error.to_string() })

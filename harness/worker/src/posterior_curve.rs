@@ -56,12 +56,12 @@ pub fn posterior_curve(
     Ok(is_finite.then_some(curve))
 }
 
-fn spectrum(exact: &ExactCurve) -> Option<record::Spectrum> {
+fn spectrum(exact: &ExactCurve) -> Option<record::SpectralBasis> {
     let ExactCurve { eigenvalues, functions: on_grid, .. } = exact;
     let count = eigenvalues.len();
     let numbered = |index: usize| (index, six_digits(eigenvalues[index - 1]));
     let functions = functions(count).into_iter().zip(on_grid.columns());
-    (count > 0).then(|| record::Spectrum {
+    (count > 0).then(|| record::SpectralBasis {
         eigenvalues: thinned(count).into_iter().map(numbered).collect(),
         functions: functions.map(|(index, function)| (index, rounded(function))).collect(),
     })

@@ -7,7 +7,7 @@ use gpbench_host::{
     VolatileObjects,
 };
 use gpbench_record::{
-    Budget, Capability, Failure, Message, Metrics, ParamValue, Solved, Status, TaskOutput, names,
+    Budget, Capability, CaseStatus, Failure, Message, Metrics, ParamValue, Solved, TaskOutput, names,
 };
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
@@ -68,7 +68,7 @@ impl<'s> Startup<'s> {
             mebibytes(base),
             mebibytes(bound)
         );
-        Err(Failure { status: Status::OutOfMemory, reason }.into())
+        Err(Failure { status: CaseStatus::OutOfMemory, reason }.into())
     }
 
     /// What the case measured.

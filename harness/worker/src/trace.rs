@@ -92,7 +92,7 @@ pub struct Goal {
 }
 
 /// Turns iterations into messages.
-pub struct Trace<'a> {
+pub struct CaseTrace<'a> {
     /// None where an iterate has no metrics.
     evaluate: Option<Evaluate<'a>>,
     send: &'a mut dyn FnMut(Message),
@@ -105,11 +105,11 @@ pub struct Trace<'a> {
     reached: bool,
 }
 
-impl<'a> Trace<'a> {
+impl<'a> CaseTrace<'a> {
     /// A trace with these metrics of iterates, if there are any.
-    pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> Trace<'a> {
+    pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> CaseTrace<'a> {
         let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
-        Trace {
+        CaseTrace {
             evaluate,
             send,
             schedule,
@@ -124,8 +124,8 @@ impl<'a> Trace<'a> {
 
     /// Stops the solver at the first evaluated iterate that is good enough.
     #[must_use]
-    pub fn until(self, goal: Option<Goal>) -> Trace<'a> {
-        Trace { goal, ..self }
+    pub fn until(self, goal: Option<Goal>) -> CaseTrace<'a> {
+        CaseTrace { goal, ..self }
     }
 
     /// Whether an evaluated iterate was good enough.
@@ -164,7 +164,7 @@ impl<'a> Trace<'a> {
     }
 }
 
-impl Observer for Trace<'_> {
+impl Observer for CaseTrace<'_> {
     fn wants_iterate(&mut self, info: IterationInfo<'_>) -> bool {
         self.evaluate.is_some() && self.schedule.is_due(info.epochs)
     }
@@ -237,7 +237,7 @@ mod tests {
         let evaluate = |iterate: ArrayView2<f64>| Metrics::from_iter([("error".to_owned(), iterate[[0, 0]])]);
         let mut send = |_: Message| ();
         let goal = Goal { metric: "error".to_owned(), limit: 0.1 };
-        let mut trace = Trace::new(Some(&evaluate), &mut send).until(Some(goal));
+        let mut trace = CaseTrace::new(Some(&evaluate), &mut send).until(Some(goal));
         for (iteration, error, stops) in [(1, 0.5, false), (2, 0.1, true)] {
             let info = IterationInfo { iteration, seconds: 0.0, epochs: 0.0, claimed: &[] };
             trace.record(info, None);
@@ -250,7 +250,7 @@ mod tests {
     fn a_trace_has_no_more_points_than_a_case_may_have() {
         let mut sent = 0;
         let mut send = |_: Message| sent += 1;
-        let mut trace = Trace::new(None, &mut send);
+        let mut trace = CaseTrace::new(None, &mut send);
         let info = IterationInfo { iteration: 1, seconds: 0.0, epochs: 0.0, claimed: &[] };
         for round in 0..100_000 {
             trace.note(info, &format!("name{}", round % (2 * MAX_NAMES)), 1.0);

@@ -15,7 +15,7 @@ use gpbench_sdk as sdk;
 use gpbench_sdk::{Problem, Reason, Report};
 use gpbench_worker::process;
 use gpbench_worker::system::System;
-use gpbench_worker::trace::Trace;
+use gpbench_worker::trace::CaseTrace;
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 const ROWS: usize = 40;
@@ -258,12 +258,12 @@ fn numbers_of_the_solvers_own_have_their_names_in_the_trace_and_are_thinned() {
     let system = system();
     let mut sent = Vec::new();
     let mut send = |message| sent.push(message);
-    let mut trace = Trace::new(None, &mut send);
+    let mut trace = CaseTrace::new(None, &mut send);
     run::<Notes>(&system, &[], common::LIMITS, process::now, &mut trace).unwrap();
     let points: Vec<TracePoint> = sent
         .into_iter()
         .map(|message| match message {
-            Message::Trace(point) => point,
+            Message::CaseTrace(point) => point,
             other => panic!("{other:?}"),
         })
         .collect();

@@ -6,8 +6,8 @@
 use crate::common;
 use crate::common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
 use gpbench_record::{
-    Case, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, ParamValue, Selection,
-    Solved, Status, Step, StopReason, Task, TracePoint, names,
+    Case, CaseStatus, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, ModelSelection,
+    ParamValue, Solved, Step, StopReason, Task, TracePoint, names,
 };
 use tempfile::TempDir;
 
@@ -136,7 +136,7 @@ fn a_damaged_checkpoint_is_a_fault() {
 fn patience_and_the_learner_s_own_limit_end_a_case() {
     let mut impatient = case();
     *task(&mut impatient) =
-        Learning { patience: 2, select: Selection::Objective, ..task(&mut impatient).clone() };
+        Learning { patience: 2, select: ModelSelection::Objective, ..task(&mut impatient).clone() };
     impatient.solver.params = [("learning_rate".to_owned(), ParamValue::Float(0.0))].into();
     let (impatient, _folder) = job(impatient, 1);
     let learned = learn(&impatient);
@@ -171,13 +171,13 @@ fn kernels_that_a_learner_does_not_take_are_named() {
     case.kernel.length_scale = vec![1.0; 5];
     let (five, _folder) = job(case.clone(), 1);
     let expected = "kernel `matern32`: 5 length scales for 2 inputs";
-    assert_eq!(failure(&five), (Status::Invalid, expected.to_owned()));
+    assert_eq!(failure(&five), (CaseStatus::Invalid, expected.to_owned()));
     case.kernel.length_scale = vec![1.0];
     case.kernel.network = Some(serde_json::from_str(r#"{"widths":[3],"activation":"relu"}"#).unwrap());
     let (network, _folder) = job(case, 1);
     assert_eq!(
         failure(&network),
-        (Status::Invalid, "learner `scale-descent` does not take a network".to_owned())
+        (CaseStatus::Invalid, "learner `scale-descent` does not take a network".to_owned())
     );
 }
 

@@ -16,8 +16,8 @@ use gpbench_data::synthetic::{Design, DrawnObjective};
 use gpbench_gp::thompson::candidates;
 use gpbench_gp::thread_pool;
 use gpbench_record::{
-    Ascent, Candidates, Case, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job, Kernel,
-    Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, Prior, Solved, Source, Status, Step,
+    Ascent, Candidates, Case, CaseStatus, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job,
+    Kernel, Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, PriorDraws, Solved, Source, Step,
     Task, Thompson, ThompsonOutput, WarmStart, names,
 };
 use gpbench_worker::rows::Rows;
@@ -42,7 +42,7 @@ fn search(plugin: &str, objective: Objective, steps: u64) -> Case {
         ..case.kernel
     };
     case.dataset = Dataset::new("objective", Source::Objective(objective));
-    let prior = Prior::Features { features: 128, frequencies: Frequencies::MultivariateT };
+    let prior = PriorDraws::Features { features: 128, frequencies: Frequencies::MultivariateT };
     case.task = Task::Thompson(Box::new(Thompson {
         estimator: "pathwise".into(),
         targets: PathwiseTargets { probes: 6, prior },
@@ -292,7 +292,7 @@ fn what_a_search_reports_is_computed_again() {
     let mut other = job.clone();
     other.case.seed += 1;
     let (status, reason) = refuse(&other);
-    assert_eq!(status, Status::Invalid);
+    assert_eq!(status, CaseStatus::Invalid);
     assert!(reason.starts_with("step 0 reports a best value of "), "{reason}");
     // Other candidates have a better one than the points that were chosen among fewer.
     let mut other = job.clone();
@@ -300,7 +300,7 @@ fn what_a_search_reports_is_computed_again() {
     thompson.candidates.points = 5000;
     thompson.candidates.explore = 1.0;
     let (status, reason) = refuse(&other);
-    assert_eq!(status, Status::Invalid);
+    assert_eq!(status, CaseStatus::Invalid);
     assert!(reason.contains(" of step 1 is ") && reason.ends_with(" at a candidate"), "{reason}");
     fs::write(&job.solution_file, &good[..good.len() - 8]).unwrap();
     assert_eq!(fault("verify", &job).cause, FaultCause::Solution);
@@ -309,9 +309,9 @@ fn what_a_search_reports_is_computed_again() {
 #[test]
 fn an_exact_prior_cannot_be_followed() {
     let mut case = search("cholesky", objective(2), 2);
-    task(&mut case).targets.prior = Prior::Exact;
+    task(&mut case).targets.prior = PriorDraws::Exact;
     let (status, reason) = failure(&job(case, 1).0);
-    assert_eq!(status, Status::Invalid);
+    assert_eq!(status, CaseStatus::Invalid);
     assert_eq!(reason, "samples can be followed only where prior functions are made of features");
 }
 
@@ -322,7 +322,7 @@ fn small() -> Case {
     let thompson = task(&mut case);
     thompson.targets = PathwiseTargets {
         probes: 4,
-        prior: Prior::Features { features: 32, frequencies: Frequencies::MultivariateT },
+        prior: PriorDraws::Features { features: 32, frequencies: Frequencies::MultivariateT },
     };
     thompson.candidates.points = 50;
     case

@@ -10,9 +10,9 @@ use crate::common::worker::{
     exact, failure, fault, job, messages, solve_in_steps as train, timeless, verify, worker,
 };
 use gpbench_record::{
-    Case, FaultCause, FeatureEstimator, Frequencies, GradientEstimator, Grid, Job, Kernel, Landscape,
-    Message, Metrics, ParamValue, PathwiseTargets, Prediction, Probes, Scale, Schedule, Solved, Start,
-    Status, Step, StopReason, Subset, Task, Training, TrainingOutput, names,
+    Case, CaseStatus, FaultCause, FeatureEstimator, FinalPrediction, Frequencies, GradientEstimator, Grid,
+    Job, Kernel, Landscape, Message, Metrics, ParamValue, PathwiseTargets, Probes, RateSchedule, Scale,
+    Solved, Start, Step, StopReason, Subset, Task, Training, TrainingOutput, names,
 };
 
 const EXACT: GradientEstimator = GradientEstimator::Exact;
@@ -33,13 +33,13 @@ fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
         gradient,
         steps,
         learning_rate: 0.1,
-        schedule: Schedule::Constant,
+        schedule: RateSchedule::Constant,
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-        prediction: Prediction { targets, params: BTreeMap::new() },
+        prediction: FinalPrediction { targets, params: BTreeMap::new() },
     }));
     case
 }
@@ -435,7 +435,7 @@ fn impossible_training_is_refused() {
     let mut case = training("cg", solutions(common::pathwise(16), Start::Cold), 2);
     case.kernel.signal_scale = -1.0;
     let (status, reason) = failure(&job(case, 1).0);
-    assert_eq!(status, Status::Invalid);
+    assert_eq!(status, CaseStatus::Invalid);
     assert!(reason.contains("signal_scale -1 is not positive"), "{reason}");
     let (job, _folder) = job(training("cg", EXACT, 2), 1);
     assert!(messages(&worker("verify", &job)).iter().any(|message| matches!(message, Message::Failed(_))));

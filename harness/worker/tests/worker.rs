@@ -14,8 +14,8 @@ use crate::common::worker::{
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, Family, FaultCause, Inducing, LibraryInfo, Message, ParamValue, Program, ReadOptions, Source,
-    Status, StopReason, names,
+    Case, CaseStatus, Family, FaultCause, Inducing, LibraryInfo, Message, ParamValue, Program, ReadOptions,
+    Source, StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -179,7 +179,7 @@ fn a_solve_that_needs_too_much_memory_is_refused() {
     case.budget.memory_bytes = Some(1 << 20);
     let (job, _folder) = job(case, 1);
     let (status, reason) = failure(&job);
-    assert_eq!(status, Status::OutOfMemory);
+    assert_eq!(status, CaseStatus::OutOfMemory);
     assert!(reason.ends_with("the budget is 1 MiB"), "{reason}");
 }
 
@@ -188,7 +188,7 @@ fn wrong_parameters_and_absent_solvers_are_named() {
     let mut case = cg(0.1);
     case.solver.params.insert("rnak".into(), ParamValue::Int(3));
     let (status, reason) = failure(&job(case, 1).0);
-    assert_eq!((status, reason.as_str()), (Status::Invalid, "solver `cg` has no parameter `rnak`"));
+    assert_eq!((status, reason.as_str()), (CaseStatus::Invalid, "solver `cg` has no parameter `rnak`"));
     let mut case = cg(0.1);
     case.solver.plugin = "cgg".into();
     let (_, reason) = failure(&job_of(case, library("cg"), 1).0);
@@ -276,7 +276,7 @@ fn inducing_points_are_refused_for_a_solver_that_does_not_know_them() {
     let mut case = cg(0.01);
     case.task = common::posterior(3, Some(Inducing::Subset { points: 10 }));
     let (job, _folder) = job(case, 1);
-    let expected = (Status::Invalid, "solver `cg` does not take inducing points".to_owned());
+    let expected = (CaseStatus::Invalid, "solver `cg` does not take inducing points".to_owned());
     assert_eq!(failure(&job), expected);
 }
 

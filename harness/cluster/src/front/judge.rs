@@ -1,6 +1,6 @@
 //! The consequences of the end of an attempt: the table of states where cases have no row.
 
-use gpbench_record::{Ending, Status};
+use gpbench_record::{CaseStatus, Ending};
 use jiff::Timestamp;
 
 use crate::front::known::{Known, seconds_between};
@@ -18,7 +18,7 @@ pub(crate) struct Verdict {
     /// The reports of the scheduler and of the runner.
     pub(crate) reason: String,
     /// The row of the case that was running, where the end was its doing: its status and reason.
-    pub(crate) row: Option<(Status, String)>,
+    pub(crate) row: Option<(CaseStatus, String)>,
 }
 
 /// Whether an attempt that leaves cases without rows is over. A runner that says so has ended as soon as the scheduler says
@@ -65,7 +65,7 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
         (None, Some(TaskState::Cancelled), _) => verdict(Cause::Withdrawn, None),
         (_, Some(TaskState::OutOfMemory), None) if told.running.is_some() => {
             let reason = format!("Slurm ended it: {} allowed", memory(known.request.memory_bytes));
-            verdict(Cause::Case, Some((Status::OutOfMemory, reason)))
+            verdict(Cause::Case, Some((CaseStatus::OutOfMemory, reason)))
         }
         (_, _, Some(Ending::Done | Ending::Signal { .. })) | (_, Some(TaskState::Completed), None) => {
             verdict(Cause::Interrupted, None)
@@ -75,13 +75,13 @@ pub(crate) fn judge(known: &Known, kills: u32, policy: &Policy) -> Verdict {
             match has_had_its_time(known, policy) {
                 true => {
                     let reason = format!("no result within the job's {}", time(known.request.seconds));
-                    verdict(Cause::Case, Some((Status::Timeout, reason)))
+                    verdict(Cause::Case, Some((CaseStatus::Timeout, reason)))
                 }
                 false => verdict(Cause::Interrupted, None),
             }
         }
         (_, Some(TaskState::Failed), None) if told.running.is_some() && was_killed(known) => {
-            let reason = || (Status::Crashed, format!("killed {} (signal 9)", times(policy.kills)));
+            let reason = || (CaseStatus::Crashed, format!("killed {} (signal 9)", times(policy.kills)));
             verdict(Cause::Killed, (kills + 1 >= policy.kills).then(reason))
         }
         _ => verdict(Cause::Machine, None),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-use gpbench_record::{Attempt, ClusterTask, Manifest, Status};
+use gpbench_record::{Attempt, CaseStatus, ClusterTask, Manifest};
 use jiff::Timestamp;
 
 use crate::front::known::Known;
@@ -33,7 +33,7 @@ pub struct FrontRow {
     /// The case.
     pub id: String,
     /// How it ended.
-    pub status: Status,
+    pub status: CaseStatus,
     /// One sentence.
     pub reason: String,
     /// The attempt that it ended in.

@@ -1,6 +1,6 @@
 //! Repeated estimates of the log marginal likelihood and its gradient.
 
-use gpbench_record::{Status, names};
+use gpbench_record::{CaseStatus, names};
 
 use super::verdict::{Answer, Verdict};
 
@@ -8,6 +8,6 @@ use super::verdict::{Answer, Verdict};
 pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     match answer.metrics.get(names::QUADRATIC).and(answer.metrics.get(names::GRADIENT_BIAS)) {
         Some(_) => Verdict::ok(),
-        None => Verdict::new(Status::Diverged, "an estimate is not finite"),
+        None => Verdict::new(CaseStatus::Diverged, "an estimate is not finite"),
     }
 }

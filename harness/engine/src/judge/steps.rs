@@ -1,6 +1,6 @@
 //! Outer steps that are compared with the tolerance, each by itself: of training and of Thompson sampling.
 
-use gpbench_record::{Status, Step, StopReason, names};
+use gpbench_record::{CaseStatus, Step, StopReason, names};
 
 use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
 use super::systems;
@@ -19,7 +19,7 @@ fn of_steps(answer: &Answer<'_>) -> Option<Verdict> {
     let Answer { case, steps, .. } = *answer;
     if let Some(step) = steps.iter().find(|step| worst(step) > DIVERGED) {
         let reason = format!("step {}: {}", step.step, found(worst(step)));
-        return Some(Verdict::new(Status::Diverged, reason));
+        return Some(Verdict::new(CaseStatus::Diverged, reason));
     }
     if let Some(tolerance) = case.budget.tolerance {
         let is_false = |step: &Step| {
@@ -29,20 +29,20 @@ fn of_steps(answer: &Answer<'_>) -> Option<Verdict> {
         if let Some(step) = steps.iter().find(|step| is_false(step)) {
             let what = found(worst(step));
             let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
-            return Some(Verdict::new(Status::Invalid, reason));
+            return Some(Verdict::new(CaseStatus::Invalid, reason));
         }
         let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
         if short > 0 {
             let most = steps.iter().map(|step| worst(step)).fold(0.0, f64::max);
             let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
             let reason = format!("{what} {}; worst {}", shortest(tolerance), found(most));
-            return Some(Verdict::new(Status::NotConverged, reason));
+            return Some(Verdict::new(CaseStatus::NotConverged, reason));
         }
     }
     let (taken, wanted) = (steps.len(), case.task.most_steps());
     (taken < wanted).then(|| {
         let reason = format!("the time budget was spent after {taken} of {wanted} steps");
-        Verdict::new(Status::NotConverged, reason)
+        Verdict::new(CaseStatus::NotConverged, reason)
     })
 }
 

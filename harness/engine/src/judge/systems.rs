@@ -1,7 +1,7 @@
 //! Systems whose solution is verified: those of tasks `solve` and `posterior`, the prediction that ends training, and those of
 //! the last step of Thompson sampling.
 
-use gpbench_record::{Solved, Status, StopReason, names};
+use gpbench_record::{CaseStatus, Solved, StopReason, names};
 
 use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, claimed_residuals, found, stopped_short};
 use super::verdict::{Answer, Verdict};
@@ -17,7 +17,7 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     let figure = metrics.get(names::TEST_RMSE).or_else(|| metrics.get(names::BEST));
     let measured = y.is_some() || (figure.is_some() && case.task.inducing().is_some());
     if !measured || (y.is_some() && probes.is_none() && case.task.right_hand_sides() > 1) {
-        return Verdict::new(Status::Diverged, "the solution is not finite");
+        return Verdict::new(CaseStatus::Diverged, "the solution is not finite");
     }
     let tolerance = case.budget.tolerance;
     let worst = y.into_iter().chain(probes).fold(0.0, f64::max);
@@ -29,15 +29,18 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
         return without_residuals(solved.reason, tolerance.is_some());
     }
     if solved.reason == StopReason::Diverged {
-        return Verdict::new(Status::Diverged, format!("the solver reports divergence; {}", found(worst)));
+        return Verdict::new(
+            CaseStatus::Diverged,
+            format!("the solver reports divergence; {}", found(worst)),
+        );
     }
     if worst > DIVERGED {
-        return Verdict::new(Status::Diverged, found(worst));
+        return Verdict::new(CaseStatus::Diverged, found(worst));
     }
     match tolerance {
         Some(tolerance) => against_tolerance(solved, worst, tolerance),
         None if solved.reason == StopReason::Stagnated => {
-            Verdict::new(Status::NotConverged, format!("stagnated; {}", found(worst)))
+            Verdict::new(CaseStatus::NotConverged, format!("stagnated; {}", found(worst)))
         }
         None => Verdict::ok(),
     }
@@ -49,7 +52,7 @@ fn against_target(answer: &Answer<'_>) -> Option<Verdict> {
     let Answer { case, solved, metrics, .. } = *answer;
     let target = case.stop_at.as_ref()?;
     let stopped_there = solved.reason == StopReason::Target;
-    let not_converged = |reason: String| Verdict::new(Status::NotConverged, reason);
+    let not_converged = |reason: String| Verdict::new(CaseStatus::NotConverged, reason);
     let Some((limit, value)) = target.limit(metrics, None).zip(metrics.get(&target.metric)) else {
         let reason = "the target that it stopped at could not be verified";
         return stopped_there.then(|| not_converged(reason.to_owned()));
@@ -74,12 +77,16 @@ fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> Verdict {
             Some(residual) => format!("claimed residual {}", shortest(residual)),
             None => stopped_short(StopReason::Converged).to_owned(),
         };
-        let status = if worst > tolerance * FALSE_CLAIM { Status::Invalid } else { Status::NotConverged };
+        let status =
+            if worst > tolerance * FALSE_CLAIM { CaseStatus::Invalid } else { CaseStatus::NotConverged };
         let reason = format!("{claimed}, {}, tolerance {}", found(worst), shortest(tolerance));
         return Verdict::new(status, reason);
     }
     let why = stopped_short(solved.reason);
-    Verdict::new(Status::NotConverged, format!("{why}; {}, tolerance {}", found(worst), shortest(tolerance)))
+    Verdict::new(
+        CaseStatus::NotConverged,
+        format!("{why}; {}, tolerance {}", found(worst), shortest(tolerance)),
+    )
 }
 
 /// The larger of the claimed residual of y and the mean of the probes' ones.
@@ -92,9 +99,9 @@ fn claim(solved: &Solved) -> Option<f64> {
 fn without_residuals(reason: StopReason, has_tolerance: bool) -> Verdict {
     match reason {
         StopReason::Converged => Verdict::ok(),
-        StopReason::Diverged => Verdict::new(Status::Diverged, stopped_short(reason)),
+        StopReason::Diverged => Verdict::new(CaseStatus::Diverged, stopped_short(reason)),
         reason if has_tolerance || reason == StopReason::Stagnated => {
-            Verdict::new(Status::NotConverged, stopped_short(reason))
+            Verdict::new(CaseStatus::NotConverged, stopped_short(reason))
         }
         _ => Verdict::ok(),
     }

@@ -1,6 +1,6 @@
 //! The evidence that a case is judged by, and the verdict.
 
-use gpbench_record::{Case, Metrics, Solved, Status, Step};
+use gpbench_record::{Case, CaseStatus, Metrics, Solved, Step};
 
 /// The evidence of a case that was solved and verified.
 #[derive(Clone, Copy)]
@@ -19,7 +19,7 @@ pub(crate) struct Answer<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verdict {
     /// The status of its row.
-    pub status: Status,
+    pub status: CaseStatus,
     /// One sentence; empty where `ok` needs none.
     pub reason: String,
     /// False if a clock decided where the solver stopped.
@@ -28,12 +28,12 @@ pub struct Verdict {
 
 impl Verdict {
     /// The status of a case that no clock has stopped.
-    pub(crate) fn new(status: Status, reason: impl Into<String>) -> Self {
+    pub(crate) fn new(status: CaseStatus, reason: impl Into<String>) -> Self {
         Self { status, reason: reason.into(), reproducible: true }
     }
 
     /// `ok`, without a reason.
     pub(crate) fn ok() -> Self {
-        Self::new(Status::Ok, "")
+        Self::new(CaseStatus::Ok, "")
     }
 }

@@ -56,7 +56,7 @@ fn verified(residuals: &[(&str, f64)]) -> Message {
     Message::Verified(Verified { metrics, ..Verified::default() })
 }
 
-fn failed(status: Status) -> Message {
+fn failed(status: CaseStatus) -> Message {
     Message::Failed(Failure { status, reason: "because".into() })
 }
 
@@ -84,9 +84,9 @@ fn died(end: End, log: &str) -> Result<Verdict, Fault> {
 
 #[test]
 fn a_tolerance_is_compared_with_true_residuals() {
-    use Status::{Diverged, Invalid, NotConverged, Ok};
+    use CaseStatus::{Diverged, Invalid, NotConverged, Ok};
     use StopReason::{Converged, Epochs, Iterations, Stagnated, Time};
-    type Line = (StopReason, &'static [f64], f64, f64, Status, &'static str);
+    type Line = (StopReason, &'static [f64], f64, f64, CaseStatus, &'static str);
     let table: &[Line] = &[
         (Converged, &[0.009, 0.01, 0.01], 0.009, 0.0101, Ok, ""),
         (Epochs, &[0.02], 0.009, 0.01, Ok, ""),
@@ -143,15 +143,15 @@ fn a_tolerance_is_compared_with_true_residuals() {
 #[test]
 fn without_a_tolerance_a_spent_budget_is_ok() {
     for reason in [StopReason::Converged, StopReason::Epochs, StopReason::Time, StopReason::Iterations] {
-        assert_eq!(compared(None, reason, &[], 0.9, 0.9).status, Status::Ok, "{reason:?}");
+        assert_eq!(compared(None, reason, &[], 0.9, 0.9).status, CaseStatus::Ok, "{reason:?}");
     }
     let stagnated = compared(None, StopReason::Stagnated, &[], 0.9, 0.8);
     assert_eq!(
         (stagnated.status, stagnated.reason.as_str()),
-        (Status::NotConverged, "stagnated; true residual 0.9")
+        (CaseStatus::NotConverged, "stagnated; true residual 0.9")
     );
-    assert_eq!(compared(None, StopReason::Diverged, &[], 0.9, 0.8).status, Status::Diverged);
-    assert_eq!(compared(None, StopReason::Epochs, &[], 0.9, 1e4).status, Status::Diverged);
+    assert_eq!(compared(None, StopReason::Diverged, &[], 0.9, 0.8).status, CaseStatus::Diverged);
+    assert_eq!(compared(None, StopReason::Epochs, &[], 0.9, 1e4).status, CaseStatus::Diverged);
 }
 
 #[test]
@@ -169,38 +169,38 @@ fn a_case_that_is_to_end_at_a_target_is_ok_if_the_verified_figure_reaches_it() {
     let exact = (names::TEST_RMSE_EXACT, 0.5);
     let (reached, missed) = ([exact, (names::RMSE_TO_EXACT, 0.004)], [exact, (names::RMSE_TO_EXACT, 0.006)]);
     for (reason, tolerance, found, expected) in [
-        (StopReason::Target, Some(1e-6), &reached[..], (Status::Ok, "")),
-        (StopReason::Epochs, None, &reached, (Status::Ok, "")),
+        (StopReason::Target, Some(1e-6), &reached[..], (CaseStatus::Ok, "")),
+        (StopReason::Epochs, None, &reached, (CaseStatus::Ok, "")),
         (
             StopReason::Target,
             Some(1e-6),
             &missed,
-            (Status::NotConverged, "stopped at the target; rmse_to_exact 0.006, target 0.005"),
+            (CaseStatus::NotConverged, "stopped at the target; rmse_to_exact 0.006, target 0.005"),
         ),
         (
             StopReason::Epochs,
             None,
             &missed,
-            (Status::NotConverged, "the epoch budget is spent; rmse_to_exact 0.006, target 0.005"),
+            (CaseStatus::NotConverged, "the epoch budget is spent; rmse_to_exact 0.006, target 0.005"),
         ),
         (
             StopReason::Epochs,
             Some(0.1),
             &missed,
-            (Status::NotConverged, "the epoch budget is spent; true residual 0.3, tolerance 0.1"),
+            (CaseStatus::NotConverged, "the epoch budget is spent; true residual 0.3, tolerance 0.1"),
         ),
         (
             StopReason::Target,
             None,
             &[],
-            (Status::NotConverged, "the target that it stopped at could not be verified"),
+            (CaseStatus::NotConverged, "the target that it stopped at could not be verified"),
         ),
-        (StopReason::Epochs, None, &[], (Status::Ok, "")),
+        (StopReason::Epochs, None, &[], (CaseStatus::Ok, "")),
         (
             StopReason::Diverged,
             None,
             &reached,
-            (Status::Diverged, "the solver reports divergence; true residual 0.3"),
+            (CaseStatus::Diverged, "the solver reports divergence; true residual 0.3"),
         ),
     ] {
         let (status, text) = status(reason, tolerance, found);
@@ -211,9 +211,12 @@ fn a_case_that_is_to_end_at_a_target_is_ok_if_the_verified_figure_reaches_it() {
 #[test]
 fn a_solution_that_is_not_finite_has_diverged() {
     let diverged = compared(Some(0.01), StopReason::Converged, &[0.001], f64::NAN, f64::NAN);
-    assert_eq!((diverged.status, diverged.reason.as_str()), (Status::Diverged, "the solution is not finite"));
+    assert_eq!(
+        (diverged.status, diverged.reason.as_str()),
+        (CaseStatus::Diverged, "the solution is not finite")
+    );
     let half = compared(Some(0.01), StopReason::Converged, &[0.001], 0.001, f64::INFINITY);
-    assert_eq!(half.status, Status::Diverged);
+    assert_eq!(half.status, CaseStatus::Diverged);
 }
 
 #[test]
@@ -225,11 +228,11 @@ fn a_metric_that_a_solution_lacks_is_not_divergence() {
         judged(&case, &solving, Some(&truth)).unwrap().status
     };
     let inducing = Some(Inducing::Subset { points: 5 });
-    assert_eq!(status(0, None, &[(names::RESIDUAL_Y, 0.1)]), Status::Ok);
-    assert_eq!(status(2, inducing, &[(names::TEST_RMSE, 0.1)]), Status::Ok);
-    assert_eq!(status(0, None, &[]), Status::Diverged);
+    assert_eq!(status(0, None, &[(names::RESIDUAL_Y, 0.1)]), CaseStatus::Ok);
+    assert_eq!(status(2, inducing, &[(names::TEST_RMSE, 0.1)]), CaseStatus::Ok);
+    assert_eq!(status(0, None, &[]), CaseStatus::Diverged);
     // Every other solution has residuals: one that is absent was not finite.
-    assert_eq!(status(2, None, &[(names::TEST_RMSE, 0.1)]), Status::Diverged);
+    assert_eq!(status(2, None, &[(names::TEST_RMSE, 0.1)]), CaseStatus::Diverged);
 }
 
 fn signalled(signal: i32) -> End {
@@ -238,7 +241,7 @@ fn signalled(signal: i32) -> End {
 
 #[test]
 fn a_process_without_a_report_is_classified_by_its_end() {
-    use Status::{Crashed, Invalid, OutOfMemory, Timeout};
+    use CaseStatus::{Crashed, Invalid, OutOfMemory, Timeout};
     let backtrace: String = (0..50).map(|frame| format!("{frame}: some::function\n")).collect();
     let backtrace = format!("memory allocation of 9 bytes failed\n{backtrace}");
     let table = [
@@ -307,7 +310,7 @@ fn nothing_before_the_plugin_is_loaded_is_the_solvers_doing() {
         assert!(fault.reason.contains(word), "{}", fault.reason);
     }
     // The limits are the user's, whatever reaches them.
-    assert_eq!(ended(End::TimedOut { limit: 1.0 }).unwrap().status, Status::Timeout);
+    assert_eq!(ended(End::TimedOut { limit: 1.0 }).unwrap().status, CaseStatus::Timeout);
 }
 
 #[test]
@@ -331,7 +334,7 @@ fn what_a_plugin_may_have_caused_is_a_fault_that_counts() {
     // Whatever the worker says of it.
     assert!(report(Message::Fault(Fault { cause, reason, plugin_ran: false })).plugin_ran);
     let reason = "panicked: failed to spawn thread: Resource temporarily unavailable".to_owned();
-    let fault = report(Message::Failed(Failure { status: Status::Crashed, reason }));
+    let fault = report(Message::Failed(Failure { status: CaseStatus::Crashed, reason }));
     assert_eq!((fault.cause, fault.plugin_ran), (FaultCause::Resources, true));
 }
 
@@ -343,17 +346,17 @@ fn memory_that_the_system_limits_is_refused_to_anybody() {
     let of = |memory_may_be_refused| {
         classify(&Evidence { case: &case, solving, verifying: None, log, memory_may_be_refused })
     };
-    assert_eq!(of(false).unwrap().status, Status::OutOfMemory);
+    assert_eq!(of(false).unwrap().status, CaseStatus::OutOfMemory);
     assert_eq!(of(true).unwrap_err().cause, FaultCause::Resources);
 }
 
 #[test]
 fn a_reported_failure_counts_unless_it_is_none() {
     for (reported, status) in [
-        (Status::OutOfMemory, Status::OutOfMemory),
-        (Status::Invalid, Status::Invalid),
-        (Status::Ok, Status::Crashed),
-        (Status::Skipped, Status::Crashed),
+        (CaseStatus::OutOfMemory, CaseStatus::OutOfMemory),
+        (CaseStatus::Invalid, CaseStatus::Invalid),
+        (CaseStatus::Ok, CaseStatus::Crashed),
+        (CaseStatus::Skipped, CaseStatus::Crashed),
     ] {
         let solving = outcome(Some(failed(reported)), End::Exited(1));
         let case = case(None, 0, None);
@@ -366,9 +369,9 @@ fn a_reported_failure_counts_unless_it_is_none() {
 fn a_verification_that_fails_is_a_failure_and_one_that_ends_is_a_fault() {
     let case = case(Some(0.01), 0, None);
     let solving = outcome(Some(solved(StopReason::Converged, &[])), End::Exited(0));
-    let failing = outcome(Some(failed(Status::Invalid)), End::Exited(1));
+    let failing = outcome(Some(failed(CaseStatus::Invalid)), End::Exited(1));
     let status = judged(&case, &solving, Some(&failing)).unwrap();
-    assert_eq!((status.status, status.reason.as_str()), (Status::Invalid, "verification: because"));
+    assert_eq!((status.status, status.reason.as_str()), (CaseStatus::Invalid, "verification: because"));
     let fault =
         |message: Option<Message>, end| judged(&case, &solving, Some(&outcome(message, end))).unwrap_err();
     for end in [End::Exited(101), signalled(9), signalled(6), End::Garbled { sample: "x".into() }] {
@@ -396,13 +399,13 @@ fn a_death_after_the_report_loses_nothing() {
     ] {
         let solving = outcome(report(), end);
         let classified = judged(&case, &solving, Some(&verifying)).unwrap();
-        assert_eq!((classified.status, classified.reason.as_str()), (Status::Ok, sentence));
+        assert_eq!((classified.status, classified.reason.as_str()), (CaseStatus::Ok, sentence));
     }
 }
 
 #[test]
 fn without_residuals_the_solvers_report_counts() {
-    use Status::{Diverged, NotConverged, Ok};
+    use CaseStatus::{Diverged, NotConverged, Ok};
     use StopReason::{Converged, Epochs, Iterations, Stagnated};
     for (tolerance, reason, status, why) in [
         (Some(0.01), Converged, Ok, ""),

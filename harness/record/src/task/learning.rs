@@ -22,8 +22,8 @@ pub struct Learning {
     /// Numbers of passes after which the harness looks at the model: increasing, the last one is `passes`.
     pub looks: Vec<u64>,
     /// Which look's model is the result.
-    #[serde(default, skip_serializing_if = "Selection::is_last")]
-    pub select: Selection,
+    #[serde(default, skip_serializing_if = "ModelSelection::is_last")]
+    pub select: ModelSelection,
     /// Looks without a new best one after which the case ends; 0: it goes on to its last pass.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub patience: u64,
@@ -93,7 +93,7 @@ impl TaskRules for Learning {
 words! {
     /// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.
     #[derive(Default)]
-    pub enum Selection {
+    pub enum ModelSelection {
         /// The last.
         #[default]
         Last = "last",
@@ -108,14 +108,14 @@ words! {
     }
 }
 
-impl Selection {
+impl ModelSelection {
     /// Whether it needs validation rows.
     pub fn validates(self) -> bool {
-        matches!(self, Selection::ValidationNll | Selection::ValidationRmse)
+        matches!(self, ModelSelection::ValidationNll | ModelSelection::ValidationRmse)
     }
 
     fn is_last(&self) -> bool {
-        *self == Selection::Last
+        *self == ModelSelection::Last
     }
 }
 
@@ -161,7 +161,7 @@ mod tests {
         let expected = Learning {
             passes: 3,
             looks: vec![1, 3],
-            select: Selection::Last,
+            select: ModelSelection::Last,
             patience: 0,
             inducing: None,
             shared_length_scale: false,

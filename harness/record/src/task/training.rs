@@ -23,8 +23,8 @@ pub struct Training {
     /// Learning rate of the first step.
     pub learning_rate: f64,
     /// How it changes.
-    #[serde(default, skip_serializing_if = "Schedule::is_constant")]
-    pub schedule: Schedule,
+    #[serde(default, skip_serializing_if = "RateSchedule::is_constant")]
+    pub schedule: RateSchedule,
     /// Whether one length scale, shared by all inputs, is trained rather than one for each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared_length_scale: bool,
@@ -41,7 +41,7 @@ pub struct Training {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landscape: Option<Grid>,
     /// The posterior that is computed under the final hyperparameters.
-    pub prediction: Prediction,
+    pub prediction: FinalPrediction,
 }
 
 impl TaskRules for Training {
@@ -118,7 +118,7 @@ pub struct TrainingOutput {
 
 /// The posterior that training ends with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Prediction {
+pub struct FinalPrediction {
     /// Right-hand sides beside y.
     pub targets: PathwiseTargets,
     /// Solver parameters that differ from those of the steps.
@@ -170,7 +170,7 @@ pub struct Subset {
 /// How the learning rate changes along the steps.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-pub enum Schedule {
+pub enum RateSchedule {
     /// Not at all.
     #[default]
     Constant,
@@ -183,9 +183,9 @@ pub enum Schedule {
     },
 }
 
-impl Schedule {
+impl RateSchedule {
     fn is_constant(&self) -> bool {
-        *self == Schedule::Constant
+        *self == RateSchedule::Constant
     }
 }
 

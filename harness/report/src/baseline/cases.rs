@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use gpbench_record::{Labels, Metrics, Row, Status};
+use gpbench_record::{CaseStatus, Labels, Metrics, Row};
 use serde::{Deserialize, Serialize};
 
 use crate::frame::{CaseView, Cases};
@@ -77,11 +77,11 @@ impl<'f> Merged<'f> {
 }
 
 /// Rank of a status from good to bad; all failures are equal.
-pub(super) fn severity(status: Status) -> u8 {
+pub(super) fn severity(status: CaseStatus) -> u8 {
     match status {
-        Status::Ok => 0,
-        Status::NotConverged => 1,
-        Status::Skipped => 2,
+        CaseStatus::Ok => 0,
+        CaseStatus::NotConverged => 1,
+        CaseStatus::Skipped => 2,
         _ => 3,
     }
 }

@@ -6,7 +6,7 @@ use std::io::Read as _;
 use std::path::Path;
 
 use gpbench_record::metric::{self, DEFAULT_TOLERANCE, Shown};
-use gpbench_record::{Metrics, Status};
+use gpbench_record::{CaseStatus, Metrics};
 use serde::{Deserialize, Serialize};
 
 use super::cases::{CaseKey, Merged, merged};
@@ -63,14 +63,14 @@ pub struct BaselineCase {
     pub key: CaseKey,
     /// Status.
     #[serde(default = "ok")]
-    pub status: Status,
+    pub status: CaseStatus,
     /// Metrics.
     #[serde(default)]
     pub metrics: Metrics,
 }
 
-fn ok() -> Status {
-    Status::Ok
+fn ok() -> CaseStatus {
+    CaseStatus::Ok
 }
 
 impl Baseline {
@@ -134,7 +134,7 @@ impl Baseline {
     }
 
     pub(super) fn of_cases(cases: &Cases<'_>) -> Baseline {
-        let cases = merged(cases).into_iter().filter(|(_, found)| found.worst.status != Status::Skipped);
+        let cases = merged(cases).into_iter().filter(|(_, found)| found.worst.status != CaseStatus::Skipped);
         let case = |(key, found): (CaseKey, Merged<'_>)| {
             let recorded = found.metrics.iter().filter(|(name, _)| is_recorded(name));
             let metrics = recorded.map(|(name, value)| (name.to_owned(), value)).collect();

@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use gpbench_record::metric::{self, Direction};
-use gpbench_record::{Row, Status, names};
+use gpbench_record::{CaseStatus, Row, names};
 
 use super::cases::{CaseKey, Merged, merged, severity};
 use super::check::{Against, Check, CheckOutcome, MetricCheck};
@@ -91,7 +91,7 @@ impl Check {
 
     fn one(&mut self, baseline: &Baseline, expected: &BaselineCase, found: &Merged<'_>, band: f64) {
         let row = found.worst;
-        if row.status == Status::Skipped && expected.status != Status::Skipped {
+        if row.status == CaseStatus::Skipped && expected.status != CaseStatus::Skipped {
             return self.add(&expected.key, CheckOutcome::Missing, format!("skipped: {}", row.reason));
         }
         self.matched += 1;

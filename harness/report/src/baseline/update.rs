@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gpbench_record::metric::METRICS;
-use gpbench_record::{Status, text};
+use gpbench_record::{CaseStatus, text};
 
 use super::cases::merged;
 use super::file::{Baseline, is_recorded};
@@ -39,7 +39,7 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
         }
     }
     for (case, found) in merged(&Cases::of(&frame)) {
-        if found.worst.status == Status::Skipped {
+        if found.worst.status == CaseStatus::Skipped {
             continue;
         }
         out.push_str("\n[[case]]\n");

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Status, names};
+use gpbench_record::{CaseStatus, names};
 
 use super::curve::Curve;
 use super::figure::{Drawn, Figure, series, solvers};
@@ -62,7 +62,7 @@ fn times<'a>(results: &'a Results<'_>) -> BTreeMap<(GroupProblem, u64), BTreeMap
     }
     let mean = |repeats: &Vec<CaseView<'_>>| {
         let of_case =
-            |case: &CaseView<'_>| case.metric(names::SECONDS).filter(|_| case.status() == Status::Ok);
+            |case: &CaseView<'_>| case.metric(names::SECONDS).filter(|_| case.status() == CaseStatus::Ok);
         let seconds: Option<Vec<f64>> = repeats.iter().map(of_case).collect();
         seconds.map(|s| s.iter().sum::<f64>() / s.len() as f64).filter(|s| *s > 0.0)
     };

@@ -1,7 +1,7 @@
 //! Kernel eigenvalues and spectral basis functions of data sets with one input
 //! (Lin et al. 2023, Figure 4, bottom).
 
-use gpbench_record::{Curve, Spectrum};
+use gpbench_record::{Curve, SpectralBasis};
 use plotters::prelude::*;
 use plotters::style::text_anchor::HPos;
 
@@ -47,7 +47,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) 
     Ok(Some(Figure::new("spectrum", what, title, caption, svg)))
 }
 
-fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &Spectrum) -> Drawing {
+fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &SpectralBasis) -> Drawing {
     let points = || spectrum.eigenvalues.iter().map(|&(index, value)| (index as f64, value));
     let across = Scale::fit(points().map(|p| p.0), true);
     let heights = Scale::fit(points().map(|p| p.1), true);
@@ -63,7 +63,7 @@ fn eigenvalues(root: &Area<'_>, area: &Area<'_>, spectrum: &Spectrum) -> Drawing
 }
 
 /// Strips from top to bottom: strip i spans the heights -i - 1/2 to -i + 1/2.
-fn functions(root: &Area<'_>, area: &Area<'_>, curve: &Curve, spectrum: &Spectrum) -> Drawing {
+fn functions(root: &Area<'_>, area: &Area<'_>, curve: &Curve, spectrum: &SpectralBasis) -> Drawing {
     let count = spectrum.functions.len();
     let mut heights = Scale::over(0.45 - count as f64, 0.6, false);
     heights.ticks =

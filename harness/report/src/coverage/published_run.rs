@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, Environment, Labels, Metrics, Row, Status, TaskOutput, revisions};
+use gpbench_record::{Case, CaseStatus, Environment, Labels, Metrics, Row, TaskOutput, revisions};
 use gpbench_runs::RunRecord;
 use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
@@ -119,7 +119,7 @@ fn row(results: &DataFrame, i: usize) -> std::result::Result<Row, String> {
     let needed = |name: &str| text(name)?.ok_or_else(|| format!("row {i} has no `{name}`"));
     let number = |name: &str| value(name).map(|value| value.cast(&DataType::Float64).extract::<f64>());
     let case: Case = serde_json::from_str(&needed(CASE)?).map_err(|error| format!("row {i}: {error}"))?;
-    let status: Status =
+    let status: CaseStatus =
         serde_json::from_value(needed("status")?.into()).map_err(|error| format!("row {i}: {error}"))?;
     let labels = Labels {
         dataset: needed("dataset")?,

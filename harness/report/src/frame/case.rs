@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use gpbench_record::{Case, Row, Status, TaskOutput, names};
+use gpbench_record::{Case, CaseStatus, Row, TaskOutput, names};
 
 use super::Frame;
 use super::cells::Cells;
@@ -66,7 +66,7 @@ impl<'f> CaseView<'f> {
     }
 
     /// How it ended.
-    pub(crate) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> CaseStatus {
         self.row().status
     }
 

@@ -1,8 +1,9 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Activation, FeatureEstimator, Frequencies, Learning, NetworkShape, ParamValue, PathwiseTargets,
-    Prediction, Prior, ProbeDistribution, Schedule, Selection, StandardProbes, Training, testing,
+    Activation, FeatureEstimator, FinalPrediction, Frequencies, Learning, ModelSelection, NetworkShape,
+    ParamValue, PathwiseTargets, PriorDraws, ProbeDistribution, RateSchedule, StandardProbes, Training,
+    testing,
 };
 
 use gpbench_record::{Covariance, GradientEstimator, Probes, Start, Subsample, Task};
@@ -31,14 +32,14 @@ fn train(dataset: &str, family: Family, solver: &str, gradient: GradientEstimato
         gradient,
         steps: 1,
         learning_rate: 0.1,
-        schedule: Schedule::Constant,
+        schedule: RateSchedule::Constant,
         shared_length_scale: false,
         fixed: Vec::new(),
         replay: Vec::new(),
         subset: None,
         landscape: None,
-        prediction: Prediction {
-            targets: PathwiseTargets { probes: 1, prior: Prior::Exact },
+        prediction: FinalPrediction {
+            targets: PathwiseTargets { probes: 1, prior: PriorDraws::Exact },
             params: BTreeMap::new(),
         },
     }));
@@ -51,7 +52,7 @@ fn standard(start: Start, second_solve: bool) -> GradientEstimator {
 }
 
 fn pathwise(start: Start) -> GradientEstimator {
-    let probes = Probes::Pathwise(PathwiseTargets { probes: 1, prior: Prior::Exact });
+    let probes = Probes::Pathwise(PathwiseTargets { probes: 1, prior: PriorDraws::Exact });
     GradientEstimator::Solutions { probes, second_solve: false, start }
 }
 
@@ -146,7 +147,7 @@ fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -
     case.task = Task::Learn(Box::new(Learning {
         passes: 1,
         looks: vec![1],
-        select: Selection::Last,
+        select: ModelSelection::Last,
         patience: 0,
         inducing: None,
         shared_length_scale: false,

@@ -1,6 +1,8 @@
 //! Estimators: right-hand sides beside y, or the method that replaces linear systems.
 
-use gpbench_record::{FeatureEstimator, Frequencies, PathwiseTargets, Prior, Probes, StandardProbes, Start};
+use gpbench_record::{
+    FeatureEstimator, Frequencies, PathwiseTargets, PriorDraws, Probes, StandardProbes, Start,
+};
 
 use crate::error::Mistakes;
 use crate::nearest;
@@ -153,8 +155,8 @@ impl EstimatorEntry {
     /// Prior draws as right-hand sides, from so many features.
     pub(crate) fn targets_with(&self, features: usize) -> PathwiseTargets {
         let prior = match self.table.frequencies.value {
-            Draw::Exact => Prior::Exact,
-            Draw::Features(frequencies) => Prior::Features { features, frequencies },
+            Draw::Exact => PriorDraws::Exact,
+            Draw::Features(frequencies) => PriorDraws::Features { features, frequencies },
         };
         PathwiseTargets { probes: self.table.probes.value, prior }
     }

@@ -1,6 +1,8 @@
 //! Estimated cost of Thompson sampling, part by part.
 
-use gpbench_record::{Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, Prior, Source, Thompson};
+use gpbench_record::{
+    Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, PriorDraws, Source, Thompson,
+};
 
 use serde::Serialize;
 
@@ -65,8 +67,8 @@ pub(super) fn work(
     let PathwiseTargets { probes, prior } = task.targets;
     let batch = probes as f64;
     let own = match prior {
-        Prior::Features { features, .. } => features,
-        Prior::Exact => 0,
+        PriorDraws::Features { features, .. } => features,
+        PriorDraws::Exact => 0,
     };
     let (of_objective, rows_squared) = match &planned.case.dataset.source {
         Source::Objective(objective) => match objective.draw {

@@ -1,6 +1,6 @@
 //! `[learn]`: how long learners fit, and when the harness evaluates their models.
 
-use gpbench_record::Selection;
+use gpbench_record::ModelSelection;
 
 use super::train::mean;
 use crate::keys::{COUNT_OR_ZERO, FRACTION, Keys, SEVERAL, Setting, any_table, choice, count, number, whole};
@@ -11,7 +11,7 @@ use crate::tree::Table;
 pub(crate) struct Learn {
     pub(crate) epochs: Setting<u64>,
     pub(crate) every: Option<At<u64>>,
-    pub(crate) select: Setting<Selection>,
+    pub(crate) select: Setting<ModelSelection>,
     pub(crate) patience: Setting<u64>,
     pub(crate) validation: Option<At<f64>>,
     /// `None` for a mean of 0.
@@ -32,7 +32,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
         ),
         select: keys.or(
             "select",
-            choice("selection", Selection::ALL.map(|selection| (selection.as_str(), selection))),
+            choice("selection", ModelSelection::ALL.map(|selection| (selection.as_str(), selection))),
             "last",
             "Which look's model is the result: the last, or the one with the smallest objective (the learner's own), \
              exact negative log marginal likelihood, or error or negative log-likelihood of validation rows.",

@@ -1,6 +1,6 @@
 //! `[train]`: how hyperparameters are trained.
 
-use gpbench_record::{Grid, Scale, Schedule};
+use gpbench_record::{Grid, RateSchedule, Scale};
 
 use super::kernel::{Hyperparameters, start};
 use super::replay::{Replay, replay};
@@ -13,7 +13,7 @@ use crate::source::At;
 pub(crate) struct Train {
     pub(crate) steps: Setting<u64>,
     pub(crate) learning_rate: Setting<f64>,
-    pub(crate) schedule: Setting<Schedule>,
+    pub(crate) schedule: Setting<RateSchedule>,
     pub(crate) initial: Option<At<Hyperparameters>>,
     pub(crate) fixed: Option<At<Vec<At<Scale>>>>,
     /// `None` for a mean of 0.
@@ -23,7 +23,7 @@ pub(crate) struct Train {
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
-    let constant = choice("schedule", [("constant", Schedule::Constant)]);
+    let constant = choice("schedule", [("constant", RateSchedule::Constant)]);
     Train {
         steps: keys.or("steps", count(), 100, "Outer steps."),
         learning_rate: keys.or("learning_rate", number(POSITIVE), 0.1, "Learning rate of Adam's first step."),
@@ -97,7 +97,7 @@ fn interval(
     None
 }
 
-fn multi_step(keys: &mut Keys<'_>) -> Schedule {
+fn multi_step(keys: &mut Keys<'_>) -> RateSchedule {
     let hint = "for instance { milestones = [50, 80], factor = 0.5 }";
     let step = whole::<u64>(COUNT_OR_ZERO).hint("steps are counted from 0");
     let milestones = keys.required(
@@ -116,7 +116,7 @@ fn multi_step(keys: &mut Keys<'_>) -> Schedule {
         keys.report(&list.at, "`milestones` is empty", Some(hint));
     }
     let milestones = milestones.map(|list| list.value.iter().map(|step| step.value).collect());
-    Schedule::MultiStep {
+    RateSchedule::MultiStep {
         milestones: milestones.unwrap_or_default(),
         factor: factor.map_or(1.0, |factor| factor.value),
     }

@@ -1,8 +1,8 @@
 //! Task `learn`: the solver axis lists learners, and there is no estimator axis.
 
 use gpbench_record::{
-    Capability, Covariance, Family, Fractions, Learning, Selection, SolverInfo, SolverKind, Subsample, Task,
-    TaskKind,
+    Capability, Covariance, Family, Fractions, Learning, ModelSelection, SolverInfo, SolverKind, Subsample,
+    Task, TaskKind,
 };
 
 use super::rules::{CellEntries, Rules};
@@ -183,7 +183,7 @@ fn check_selection(table: &table::Learn, mistakes: &mut Mistakes) {
         let what = format!("select = \"{}\" needs validation rows", select.as_str());
         mistakes.add(at, what, "add `validation`, their share of all rows, such as 0.16".to_owned());
     }
-    if let (Selection::Last, 1.., Some(at)) = (select, table.patience.value, &table.patience.at) {
+    if let (ModelSelection::Last, 1.., Some(at)) = (select, table.patience.value, &table.patience.at) {
         let what = "`patience` has no effect with select = \"last\", which has no best look";
         mistakes.add(at, what, "select by \"nlml\", \"validation_nll\" or another number".to_owned());
     }

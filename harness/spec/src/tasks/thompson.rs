@@ -1,6 +1,8 @@
 //! Task `thompson`.
 
-use gpbench_record::{self as record, Objective, ObjectiveDraw, Prior, Source, Task, TaskKind, WarmStart};
+use gpbench_record::{
+    self as record, Objective, ObjectiveDraw, PriorDraws, Source, Task, TaskKind, WarmStart,
+};
 
 use super::replay::Replay;
 use super::rules::{CellEntries, Rules};
@@ -47,7 +49,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
                 let hint = "each step acquires one point for each probe".to_owned();
                 mistakes.add(&estimator.at, format!("estimator `{}` has no probes", estimator.name), hint);
             }
-            if targets.prior == Prior::Exact {
+            if targets.prior == PriorDraws::Exact {
                 let what = format!("estimator `{}` draws prior functions exactly", estimator.name);
                 let hint = "samples are evaluated at new points: draw them from features".to_owned();
                 mistakes.add(&estimator.at, what, hint);

@@ -1,7 +1,7 @@
 //! Task `train`.
 
 use gpbench_record::{
-    GradientEstimator, Grid, Hyperparameters, Prediction, Row, Scale, Task, TaskKind, Training,
+    FinalPrediction, GradientEstimator, Grid, Hyperparameters, Row, Scale, Task, TaskKind, Training,
 };
 
 use super::replay::Replay;
@@ -100,7 +100,7 @@ impl<'a> Rules<'a> for Train<'a> {
             replay: Vec::new(),
             subset: kernel.subset(),
             landscape: self.landscape().filter(|_| estimator.method == Method::Exact),
-            prediction: Prediction { targets, params: solver.prediction.clone() },
+            prediction: FinalPrediction { targets, params: solver.prediction.clone() },
         };
         if let Some(replay) = &self.replay {
             let path = path(replay.row(cell, mistakes)?)?;

@@ -12,8 +12,8 @@ use gpbench_gp::metrics::norm;
 use gpbench_gp::{Arithmetic, Gradient};
 use gpbench_host::difference;
 use gpbench_record::{
-    Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message, Metrics, Probes,
-    Quadrature, Solved, Status, StopReason, TaskOutput, Verified, names,
+    CaseStatus, Failure, FaultCause, FeatureEstimator, LikelihoodEstimator, LikelihoodStudy, Message,
+    Metrics, Probes, Quadrature, Solved, StopReason, TaskOutput, Verified, names,
 };
 use ndarray::{Array1, Array2, ArrayView1, ShapeBuilder, s};
 use rand::Rng;
@@ -157,7 +157,7 @@ fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f
     let estimate = likelihood::log_det(&*system.operator, probes.view(), &truncation);
     estimate.ok_or_else(|| {
         let reason = "the kernel matrix with noise is not positive definite in double precision".to_owned();
-        Failure { status: Status::Diverged, reason }.into()
+        Failure { status: CaseStatus::Diverged, reason }.into()
     })
 }
 

@@ -13,7 +13,7 @@ use crate::runner::Runner;
 use crate::setup::Setup;
 use crate::solution;
 use crate::system::System;
-use crate::trace::{Goal, Trace};
+use crate::trace::{CaseTrace, Goal};
 
 /// Metrics of an iterate, with the exact reference where there is one.
 pub(super) type Evaluate = fn(&System, Option<&Reference>, ArrayView2<f64>) -> Metrics;
@@ -49,7 +49,7 @@ impl<'s> Problem<'s> {
         let limits = runner.limits(system, "solver");
         let evaluate = evaluate.map(|of| move |iterate: ArrayView2<f64>| of(system, exact.as_ref(), iterate));
         let goal = setup.job.case.stop_at.as_ref().and_then(|target| goal(target, exact.as_ref()));
-        let mut trace = Trace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send).until(goal);
+        let mut trace = CaseTrace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send).until(goal);
         let (mut outcome, x) = runner.observe(&mut solver, system, limits, &mut trace)?;
         if trace.has_reached_goal() {
             outcome.stop_reason = StopReason::Target;

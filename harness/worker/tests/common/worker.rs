@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gpbench_record::{
-    Case, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp, Status, Step,
-    Verified,
+    Case, CaseStatus, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp,
+    Step, Verified,
 };
 use serde::Serialize;
 use tempfile::TempDir;
@@ -145,7 +145,7 @@ pub(crate) fn verify(job: &Job) -> Metrics {
     verified(job).metrics
 }
 
-pub(crate) fn failure(job: &Job) -> (Status, String) {
+pub(crate) fn failure(job: &Job) -> (CaseStatus, String) {
     match messages(&worker("case", job)).pop() {
         Some(Message::Failed(failure)) => (failure.status, failure.reason),
         other => panic!("{other:?}"),

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use gpbench_record::{Attempt, Ending, Manifest, PartLine, Status};
+use gpbench_record::{Attempt, CaseStatus, Ending, Manifest, PartLine};
 
 use super::world::{Shared, case_line, limits, manifest};
 use crate::front::{Front, FrontSummary, Policy};
@@ -138,7 +138,7 @@ impl Bench {
     /// The rows, and why the front wrote those that it wrote.
     pub(super) fn journal(&self) -> Vec<String> {
         let world = self.shared.0.borrow();
-        let line = |(id, outcome): &(String, Option<(Status, String)>)| match outcome {
+        let line = |(id, outcome): &(String, Option<(CaseStatus, String)>)| match outcome {
             None => id.clone(),
             Some((status, reason)) => format!("{id} {status}: {reason}"),
         };

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 
-use gpbench_record::{Attempt, Ending, PartLine, Status};
+use gpbench_record::{Attempt, CaseStatus, Ending, PartLine};
 use rand::{RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -218,8 +218,8 @@ impl Simulation {
             let Some((status, reason)) = outcome else { continue };
             let happened = |fault| self.happened.get(&(fault, id.clone())).copied().unwrap_or_default();
             let is_right = match status {
-                Status::Crashed => happened("killed") >= 3,
-                Status::OutOfMemory => happened("memory") >= 1,
+                CaseStatus::Crashed => happened("killed") >= 3,
+                CaseStatus::OutOfMemory => happened("memory") >= 1,
                 _ => false,
             };
             assert!(is_right, "{id} {status}: {reason}");

@@ -6,7 +6,8 @@ use std::rc::Rc;
 
 use gpbench_record::testing::{case, row};
 use gpbench_record::{
-    Attempt, ClusterTask, Environment, Manifest, NodeOptions, NodePlace, PartLine, Row, SCHEMA, Site, Status,
+    Attempt, CaseStatus, ClusterTask, Environment, Manifest, NodeOptions, NodePlace, PartLine, Row, SCHEMA,
+    Site,
 };
 use jiff::Timestamp;
 
@@ -48,7 +49,7 @@ pub(super) struct World {
     pub(super) parts: HashMap<Attempt, (Vec<(i64, NewLine)>, usize)>,
     pub(super) ledger: Vec<LedgerLine>,
     /// Ids of the rows, in order; with status and reason for those that the front wrote.
-    pub(super) journal: Vec<(String, Option<(Status, String)>)>,
+    pub(super) journal: Vec<(String, Option<(CaseStatus, String)>)>,
     pub(super) is_away: bool,
     pub(super) answers: VecDeque<Answer>,
     last_job: u64,

@@ -1,8 +1,8 @@
 //! Tasks of several steps: training, searches, and looks at learners.
 
 use gpbench_record::{
-    Ascent, Candidates, Exploit, GradientEstimator, Learning, LearningOutput, ModelKind, Prediction,
-    Schedule, Selection, Thompson, Training, WarmStart,
+    Ascent, Candidates, Exploit, FinalPrediction, GradientEstimator, Learning, LearningOutput, ModelKind,
+    ModelSelection, RateSchedule, Thompson, Training, WarmStart,
 };
 
 use super::*;
@@ -29,13 +29,13 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
         gradient: GradientEstimator::Exact,
         steps: 3,
         learning_rate: 0.1,
-        schedule: Schedule::Constant,
+        schedule: RateSchedule::Constant,
         shared_length_scale: false,
         replay: vec![],
         fixed: vec![],
         subset: None,
         landscape: None,
-        prediction: Prediction { targets: targets(1), params: BTreeMap::new() },
+        prediction: FinalPrediction { targets: targets(1), params: BTreeMap::new() },
     }));
     let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
     solving.messages.splice(0..0, steps(residuals));
@@ -51,15 +51,15 @@ fn steps_of_training_are_compared_with_the_tolerance() {
         (status, reason)
     };
     let all = [0.005, 0.01, 0.0101];
-    assert_eq!(classified(Some(0.01), &all), (Status::Ok, String::new()));
+    assert_eq!(classified(Some(0.01), &all), (CaseStatus::Ok, String::new()));
     let short = "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.015".to_owned();
-    assert_eq!(classified(Some(0.01), &[0.012, 0.015, 0.005]), (Status::NotConverged, short));
+    assert_eq!(classified(Some(0.01), &[0.012, 0.015, 0.005]), (CaseStatus::NotConverged, short));
     let wrong = "step 1 claims the tolerance 0.01; true residual 0.03".to_owned();
-    assert_eq!(classified(Some(0.01), &[0.005, 0.03, 0.005]), (Status::Invalid, wrong));
+    assert_eq!(classified(Some(0.01), &[0.005, 0.03, 0.005]), (CaseStatus::Invalid, wrong));
     let lost = "step 2: true residual 2000".to_owned();
-    assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (Status::Diverged, lost));
+    assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (CaseStatus::Diverged, lost));
     let early = "the time budget was spent after 2 of 3 steps".to_owned();
-    assert_eq!(classified(None, &[0.5, 0.5]), (Status::NotConverged, early));
+    assert_eq!(classified(None, &[0.5, 0.5]), (CaseStatus::NotConverged, early));
 }
 
 /// Status of a search of three steps whose last systems have these verified metrics.
@@ -92,19 +92,19 @@ fn steps_of_a_search_are_compared_with_the_tolerance() {
     let last = [(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005), (names::BEST, 3.0)];
     assert_eq!(searched(Some(0.01), &[0.01, 0.01, 0.005], &last, false), Verdict::ok());
     let short = searched(Some(0.01), &[0.012, 0.005, 0.005], &last, false);
-    assert_eq!(short.status, Status::NotConverged);
+    assert_eq!(short.status, CaseStatus::NotConverged);
     assert_eq!(short.reason, "1 of 3 steps fell short of the tolerance 0.01; worst true residual 0.012");
     // Without a tolerance the search counts, whatever the residuals are, up to divergence.
     let poor = [(names::RESIDUAL_Y, 1.0), (names::RESIDUAL_PROBES, 1.0), (names::BEST, 3.0)];
     assert_eq!(searched(None, &[1.0, 1.0, 1.0], &poor, false), Verdict::ok());
-    assert_eq!(searched(None, &[1.0, 2000.0, 1.0], &poor, false).status, Status::Diverged);
+    assert_eq!(searched(None, &[1.0, 2000.0, 1.0], &poor, false).status, CaseStatus::Diverged);
     let early = searched(None, &[1.0], &poor, false);
     assert_eq!(early.reason, "the time budget was spent after 1 of 3 steps");
     // Weights of inducing points have no residual; without a best value something was not finite.
     assert_eq!(searched(None, &[0.0; 3], &last[2..], true), Verdict::ok());
-    assert_eq!(searched(None, &[0.0; 3], &[], true).status, Status::Diverged);
+    assert_eq!(searched(None, &[0.0; 3], &[], true).status, CaseStatus::Diverged);
     // A residual that is absent was not finite.
-    assert_eq!(searched(Some(0.01), &[0.005; 3], &last[2..], false).status, Status::Diverged);
+    assert_eq!(searched(Some(0.01), &[0.005; 3], &last[2..], false).status, CaseStatus::Diverged);
 }
 
 /// Status of a learner that stopped for a reason, by what verification found.
@@ -113,7 +113,7 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
     case.task = Task::Learn(Box::new(Learning {
         passes: 100,
         looks: vec![50, 100],
-        select: Selection::Nlml,
+        select: ModelSelection::Nlml,
         patience: 5,
         inducing: None,
         shared_length_scale: false,
@@ -139,13 +139,13 @@ fn a_learner_is_held_to_its_model() {
         assert_eq!(learned(reason, none, &right[..2]), Verdict::ok(), "without a model, {reason:?}");
     }
     let late = learned(StopReason::Time, gp, &right);
-    assert_eq!((late.status, late.reproducible), (Status::NotConverged, false));
+    assert_eq!((late.status, late.reproducible), (CaseStatus::NotConverged, false));
     assert_eq!(late.reason, "the time budget was spent after 50 of 100 passes");
     let of = |reason, model, found: &[(&str, f64)]| {
         let Verdict { status, reason, .. } = learned(reason, model, found);
         (status, reason)
     };
-    let diverged = |reason: &str| (Status::Diverged, reason.to_owned());
+    let diverged = |reason: &str| (CaseStatus::Diverged, reason.to_owned());
     let epochs = StopReason::Epochs;
     let told = "after 40 steps (50 passes): the learner reports divergence";
     assert_eq!(of(StopReason::Diverged, gp, &right), diverged(told));
@@ -154,5 +154,5 @@ fn a_learner_is_held_to_its_model() {
     assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));
     let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
     let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
-    assert_eq!(of(epochs, gp, &other), (Status::Invalid, reason));
+    assert_eq!(of(epochs, gp, &other), (CaseStatus::Invalid, reason));
 }

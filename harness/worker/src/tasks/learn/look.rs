@@ -1,7 +1,7 @@
 //! A look: the learner's model between two steps, evaluated and compared with the best so far.
 
 use gpbench_host::{Arrays, FitEnd, LearnerObject};
-use gpbench_record::{Learning, Metrics, Selection, Step, StopReason, names};
+use gpbench_record::{Learning, Metrics, ModelSelection, Step, StopReason, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, invalid};
@@ -70,7 +70,7 @@ pub(super) fn look(
     let best = state.best.as_ref().and_then(|best| best.value);
     // The earliest of equal ones stays; a number that is not known is no better than one that is.
     let is_better = match (task.select, value, best) {
-        (Selection::Last, ..) | (_, _, None) => true,
+        (ModelSelection::Last, ..) | (_, _, None) => true,
         (_, Some(value), Some(best)) => value < best,
         (_, None, Some(_)) => false,
     };
@@ -102,7 +102,7 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
     };
     step.hyperparameters = judge.hyperparameters(&parsed);
     let judged = judge.metrics(&parsed, Depth::Look).and_then(|metrics| {
-        let by_likelihood = task.select == Selection::Nlml;
+        let by_likelihood = task.select == ModelSelection::Nlml;
         let objective = if by_likelihood { judge.objective(&parsed, &metrics)? } else { None };
         Ok((metrics, objective))
     });
@@ -119,25 +119,25 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
 
 /// What a look is selected by.
 fn value(
-    select: Selection,
+    select: ModelSelection,
     found: &Found,
     metrics: &Metrics,
     state: &State,
 ) -> Result<Option<f64>, CaseError> {
     let objective = match found {
         Found::Model { objective, .. } => *objective,
-        Found::Nothing | Found::Diverged(_) if select == Selection::Last => return Ok(None),
+        Found::Nothing | Found::Diverged(_) if select == ModelSelection::Last => return Ok(None),
         Found::Nothing | Found::Diverged(_) => {
             let what = "puts no model, so that only the last one can be the result";
             return Err(invalid(format!("the learner {what}; the task selects by `{}`", select.as_str())));
         }
     };
     Ok(match select {
-        Selection::Last => None,
-        Selection::Objective => state.record.objective,
-        Selection::Nlml => objective.filter(|value| value.is_finite()),
-        Selection::ValidationNll => metrics.get(names::VALIDATION_NLL),
-        Selection::ValidationRmse => metrics.get(names::VALIDATION_RMSE),
+        ModelSelection::Last => None,
+        ModelSelection::Objective => state.record.objective,
+        ModelSelection::Nlml => objective.filter(|value| value.is_finite()),
+        ModelSelection::ValidationNll => metrics.get(names::VALIDATION_NLL),
+        ModelSelection::ValidationRmse => metrics.get(names::VALIDATION_RMSE),
     })
 }
 

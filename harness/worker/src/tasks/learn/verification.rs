@@ -2,7 +2,7 @@
 
 use gpbench_gp::model::ModelError;
 use gpbench_host::Arrays;
-use gpbench_record::{Failure, FaultCause, Learning, Metrics, Status, Verified, names};
+use gpbench_record::{CaseStatus, Failure, FaultCause, Learning, Metrics, Verified, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, file_fault, invalid};
@@ -49,5 +49,5 @@ fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>,
 
 /// A model whose matrices cannot be factorised predicts nothing.
 fn singular(error: ModelError) -> CaseError {
-    Failure { status: Status::Diverged, reason: format!("the model: {error}") }.into()
+    Failure { status: CaseStatus::Diverged, reason: format!("the model: {error}") }.into()
 }

@@ -2,7 +2,7 @@
 
 use gpbench_data::synthetic::largest;
 use gpbench_host::{SolveLimits, SolveOutcome};
-use gpbench_record::{Entries, Failure, Metrics, Status, Step, WarmStart, names};
+use gpbench_record::{CaseStatus, Entries, Failure, Metrics, Step, WarmStart, names};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
@@ -37,12 +37,12 @@ impl Search<'_> {
         let outcome = runner.solve(params, &mut system, &mut x, limits, None)?;
         if !is_finite(x.view()) {
             let reason = format!("step {step}: the solution is not finite");
-            return Err(Failure { status: Status::Diverged, reason }.into());
+            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
         }
         let mut metrics = solve_metrics(&system, &outcome, x.view());
         if has_residuals(&system) && metrics.get(names::RESIDUAL_Y).is_none() {
             let reason = format!("step {step}: the residual is not finite");
-            return Err(Failure { status: Status::Diverged, reason }.into());
+            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
         }
         metrics.insert(names::SECONDS_POSE, pose);
 

@@ -3,7 +3,7 @@
 use gpbench_gp::Gradient;
 use gpbench_gp::train;
 use gpbench_host::VolatileObjects;
-use gpbench_record::{Failure, Kernel, Scale, Schedule, Status, Step, Training, names};
+use gpbench_record::{CaseStatus, Failure, Kernel, RateSchedule, Scale, Step, Training, names};
 
 use crate::failure::CaseError;
 use crate::process;
@@ -30,7 +30,7 @@ impl Trainer<'_> {
         chained.extend(state.mean.map(|_| found.by_mean));
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             let reason = format!("the gradient of step {count} is not finite");
-            return Err(Failure { status: Status::Diverged, reason }.into());
+            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
         }
         let Training { learning_rate, schedule, .. } = self.task;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
@@ -85,9 +85,9 @@ impl Trainer<'_> {
     }
 }
 
-fn schedule_of(schedule: &Schedule) -> train::Schedule {
+fn schedule_of(schedule: &RateSchedule) -> train::Schedule {
     match schedule.clone() {
-        Schedule::Constant => train::Schedule::Constant,
-        Schedule::MultiStep { milestones, factor } => train::Schedule::MultiStep { milestones, factor },
+        RateSchedule::Constant => train::Schedule::Constant,
+        RateSchedule::MultiStep { milestones, factor } => train::Schedule::MultiStep { milestones, factor },
     }
 }
