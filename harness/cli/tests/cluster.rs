@@ -205,7 +205,10 @@ fn a_run_that_is_left_says_what_was_sent() {
     unanswered
         .says(&["sent 0 tasks; Slurm gave no answer for 2 tasks, which the next `gpbench watch` checks"]);
     let status = cluster.run(&["status"]).exits(0);
-    status.prints(&["slurm: 0 of 4 rows, 2 sent without an answer of Slurm\n", "goes on: gpbench watch "]);
+    status.prints(&[
+        "slurm: 0 of 4 rows, 2 sent without an answer of Slurm\n",
+        "continues the run: gpbench watch ",
+    ]);
     // They have arrived.
     cluster.queue(["PENDING|Priority|", "PENDING|Priority|"]);
     cluster.run(&DETACHED).exits(0).says(&["nothing was left to send; to continue: "]);
@@ -235,7 +238,10 @@ fn the_state_of_each_task_is_told() {
     cluster.queue(["COMPLETED|None|n1", "CANCELLED|None|n1"]);
     let over = cluster.run(&["watch"]).exits(1);
     over.says(&["task 1 (draw/matern32/pathwise/seed 1) is given up with 2 cases left: "]);
-    cluster.run(&["status"]).exits(0).prints(&["somebody else cancelled it", "goes on: gpbench watch "]);
+    cluster
+        .run(&["status"])
+        .exits(0)
+        .prints(&["somebody else cancelled it", "continues the run: gpbench watch "]);
 }
 
 #[test]

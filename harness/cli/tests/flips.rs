@@ -122,7 +122,7 @@ fn a_run_with_flips_is_reported_and_continued_like_a_quiet_one() {
         if round > 0 {
             fs::remove_dir_all(sandbox.path("reports/.finished")).expect("a store of finished cases");
         }
-        let run = sandbox.run(&["run", "spec.toml"]).exits(0).says(&["it is written anew"]);
+        let run = sandbox.run(&["run", "spec.toml"]).exits(0).says(&["it is written again"]);
         assert_eq!(run.stderr.contains("of 4 cases are done"), round > 0, "{}", run.stderr);
         assert_eq!(run.stderr.matches("plan.json is damaged").count(), 1, "{}", run.stderr);
         assert_eq!(fs::canonicalize(sandbox.path("reports/flips/latest")).expect("a run"), folder);

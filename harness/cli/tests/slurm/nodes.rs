@@ -41,7 +41,7 @@ fn a_node_that_says_nothing_is_told() {
     let sandbox = sandbox(60);
     sandbox.write("cluster.toml", &format!("{SETTINGS}nodes.setup = [\"echo no module; exit 3\"]\n"));
     let failed = sandbox.run(&RUN).exits(2);
-    for said in ["said nothing; job", "is FAILED: fix the cause", "no module"] {
+    for said in ["gave no answer; job", "is FAILED: fix the cause", "no module"] {
         assert!(failed.stderr.contains(said), "{}", failed.stderr);
     }
     let left = fs::read_dir(sandbox.path("reports")).expect("a folder").count();
