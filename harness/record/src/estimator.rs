@@ -38,13 +38,13 @@ pub struct PathwiseTargets {
     /// Number of right-hand sides beside y.
     pub probes: usize,
     /// How prior functions are drawn.
-    pub prior: PriorDraws,
+    pub prior: PriorSource,
 }
 
 /// How prior functions are drawn.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "draw", rename_all = "snake_case")]
-pub enum PriorDraws {
+pub enum PriorSource {
     /// By Cholesky factorisation over training and test rows (small n only).
     Exact,
     /// From random Fourier features.

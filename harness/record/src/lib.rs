@@ -55,7 +55,7 @@ pub use dataset::{
 };
 pub use environment::{Environment, Fingerprint, disturbance, revisions};
 pub use estimator::{
-    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorDraws,
+    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorSource,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use gpbench_terms::{

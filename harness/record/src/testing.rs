@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use crate::{
     Budget, Case, CaseStatus, Dataset, Family, Frequencies, GpDraw, Kernel, Metrics, OriginBase,
-    PathwiseTargets, Posterior, PriorDraws, Row, Solver, Source, Task, TaskOutput,
+    PathwiseTargets, Posterior, PriorSource, Row, Solver, Source, Task, TaskOutput,
 };
 
 /// A posterior of 30 rows drawn from a Gaussian process, with 4 pathwise targets, by solver `solver` of plugin `cg`.
 pub fn case(solver: &str) -> Case {
-    let prior = PriorDraws::Features { features: 64, frequencies: Frequencies::MultivariateT };
+    let prior = PriorSource::Features { features: 64, frequencies: Frequencies::MultivariateT };
     Case {
         task: Task::Posterior(Posterior {
             estimator: "pathwise".into(),

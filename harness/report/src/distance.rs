@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    FinalPrediction, GradientEstimator, Hyperparameters, PathwiseTargets, PriorDraws, Row, Scale, Training,
+    FinalPrediction, GradientEstimator, Hyperparameters, PathwiseTargets, PriorSource, Row, Scale, Training,
 };
 
 use crate::aggregate::Group;
@@ -55,7 +55,7 @@ fn exact<'f>(results: &Results<'f>, case: &CaseView<'_>) -> Option<&'f Row> {
 
 /// The settings that decide the path of exact training: without those of the estimator and of what follows the last step.
 fn steps_alone(training: &Training) -> Training {
-    let targets = PathwiseTargets { probes: 0, prior: PriorDraws::Exact };
+    let targets = PathwiseTargets { probes: 0, prior: PriorSource::Exact };
     Training {
         estimator: String::new(),
         gradient: GradientEstimator::Exact,

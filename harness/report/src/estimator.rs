@@ -1,7 +1,7 @@
 //! Descriptions of a task's right-hand sides and estimators.
 
 use gpbench_record::{
-    FeatureEstimator, GradientEstimator, PathwiseTargets, PriorDraws, ProbeDistribution, Probes, Start, Task,
+    FeatureEstimator, GradientEstimator, PathwiseTargets, PriorSource, ProbeDistribution, Probes, Start, Task,
 };
 
 /// The method of a task's estimator, as a spec names it.
@@ -64,8 +64,8 @@ pub(crate) fn right_hand_sides(task: &Task) -> String {
         |(i, PathwiseTargets { probes, prior })| {
             let of = if is_prediction || i > 0 { "for the prediction y" } else { "y" };
             let drawn = match prior {
-                PriorDraws::Exact => "exact draws of the prior".to_owned(),
-                PriorDraws::Features { features, .. } => format!("{features} features"),
+                PriorSource::Exact => "exact draws of the prior".to_owned(),
+                PriorSource::Features { features, .. } => format!("{features} features"),
             };
             format!("{of} and {probes} pathwise targets ({drawn})")
         },

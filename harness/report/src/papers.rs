@@ -1,6 +1,6 @@
 //! Bibliography of a report.
 
-use gpbench_record::{Case, OriginBase, PriorDraws, Source, text};
+use gpbench_record::{Case, OriginBase, PriorSource, Source, text};
 
 use crate::estimator;
 use crate::frame::Cases;
@@ -60,7 +60,7 @@ fn of_case(case: &Case) -> Vec<&str> {
     }
     for targets in estimator::pathwise_targets(&case.task) {
         papers.extend([LIN_2024, WILSON_2021]);
-        if targets.prior != PriorDraws::Exact {
+        if targets.prior != PriorSource::Exact {
             papers.push(RAHIMI_2007);
         }
     }

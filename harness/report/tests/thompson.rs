@@ -5,7 +5,7 @@ use std::path::Path;
 
 use gpbench_record::{
     Ascent, Candidates, CaseStatus, Exploit, Frequencies, IllustratedSample, Illustration, JournalEntry,
-    Metrics, Objective, ObjectiveDraw, PathwiseTargets, PriorDraws, Row, Source, Step, StopReason, Task,
+    Metrics, Objective, ObjectiveDraw, PathwiseTargets, PriorSource, Row, Source, Step, StopReason, Task,
     TaskOutput, Thompson, ThompsonOutput, WarmStart, testing,
 };
 use gpbench_report::{Format, Run, WriteOptions, compare, export, write_all};
@@ -33,7 +33,7 @@ fn noise(seeds: [u64; 3]) -> f64 {
 }
 
 fn task() -> Thompson {
-    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorSource::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     Thompson {
         estimator: "pathwise".into(),
         targets: PathwiseTargets { probes: BATCH, prior },

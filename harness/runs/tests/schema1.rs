@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::{
     CaseStatus, FeatureEstimator, Frequencies, GradientEstimator, Inducing, LikelihoodEstimator, ParamValue,
-    PathwiseTargets, PriorDraws, ProbeDistribution, Probes, Quadrature, RateSchedule, Row, Scale,
+    PathwiseTargets, PriorSource, ProbeDistribution, Probes, Quadrature, RateSchedule, Row, Scale,
     StandardProbes, Start, Task, names,
 };
 use gpbench_runs::{PlanFile, RunRecord};
@@ -35,7 +35,7 @@ fn row<'a>(record: &'a RunRecord, estimator: &str, solver: &str) -> &'a Row {
     record.rows.iter().find(is).unwrap()
 }
 
-const FEATURES: PriorDraws = PriorDraws::Features { features: 32, frequencies: Frequencies::MultivariateT };
+const FEATURES: PriorSource = PriorSource::Features { features: 32, frequencies: Frequencies::MultivariateT };
 
 #[test]
 fn solves() {
@@ -50,9 +50,9 @@ fn solves() {
     assert_eq!(probes("rademacher"), standard(ProbeDistribution::Rademacher));
     assert_eq!(
         probes("pathwise"),
-        pathwise(PriorDraws::Features { features: 32, frequencies: Frequencies::ProductT })
+        pathwise(PriorSource::Features { features: 32, frequencies: Frequencies::ProductT })
     );
-    assert_eq!(probes("exact-draws"), pathwise(PriorDraws::Exact));
+    assert_eq!(probes("exact-draws"), pathwise(PriorSource::Exact));
     let residual = row(&record, "standard", "cg").metrics.get(names::RESIDUAL_Y).unwrap();
     assert!(residual < 1e-6);
     // The spec says `solver = "cg"`, which is not a list.
@@ -95,7 +95,7 @@ fn trainings() {
     let targets = |prior| PathwiseTargets { probes: 2, prior };
     let standard = Probes::Standard(StandardProbes { probes: 2, distribution: ProbeDistribution::Normal });
     let frequencies = Frequencies::MultivariateT;
-    let many = PriorDraws::Features { features: 2000, frequencies };
+    let many = PriorSource::Features { features: 2000, frequencies };
     let rff = FeatureEstimator::Rff { features: 16, frequencies };
     let ss_rff = FeatureEstimator::SsRff { features: 8, step: 2, frequencies };
     for (estimator, gradient, prior) in [
@@ -105,8 +105,8 @@ fn trainings() {
         ("pathwise-warm", solutions(Probes::Pathwise(targets(FEATURES)), false, Start::Warm), FEATURES),
         (
             "pathwise-extrapolated",
-            solutions(Probes::Pathwise(targets(PriorDraws::Exact)), false, Start::Extrapolated),
-            PriorDraws::Exact,
+            solutions(Probes::Pathwise(targets(PriorSource::Exact)), false, Start::Extrapolated),
+            PriorSource::Exact,
         ),
         ("rff", GradientEstimator::Features(rff), many),
         ("ss-rff", GradientEstimator::Features(ss_rff), many),
@@ -139,7 +139,7 @@ fn likelihoods() {
         Task::Likelihood(study) => study.clone(),
         other => panic!("{other:?}"),
     };
-    let pathwise = PriorDraws::Features { features: 16, frequencies: Frequencies::MultivariateT };
+    let pathwise = PriorSource::Features { features: 16, frequencies: Frequencies::MultivariateT };
     let standard = Probes::Standard(StandardProbes { probes: 2, distribution: ProbeDistribution::Normal });
     for (solver, quadrature) in [
         ("cg", None),

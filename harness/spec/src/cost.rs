@@ -4,7 +4,7 @@ mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, PriorDraws, Probes,
+    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, PriorSource, Probes,
     Thompson, Training,
 };
 
@@ -122,7 +122,7 @@ impl SpecCase {
             (0.0, epoch * epochs(&self.case, n, EPOCHS))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
-            && targets.prior == PriorDraws::Exact
+            && targets.prior == PriorSource::Exact
         {
             let rows = n * 10.0 / 9.0;
             numbers += rows * rows;

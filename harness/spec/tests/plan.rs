@@ -8,7 +8,7 @@ use crate::common::{check, check_text};
 use gpbench_record::{
     Axes, Case, Family, FeatureEstimator, FinalPrediction, Fractions, Frequencies, GradientEstimator,
     Inducing, LikelihoodEstimator, Margin, Metrics, OriginBase, ParamValue, PartOfPlan, PathwiseTargets,
-    Posterior, PriorDraws, ProbeDistribution, Probes, Quadrature, RateSchedule, ReadOptions, ReportOptions,
+    Posterior, PriorSource, ProbeDistribution, Probes, Quadrature, RateSchedule, ReadOptions, ReportOptions,
     Shard, Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference,
     Task, TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
@@ -115,7 +115,7 @@ fn a_list_of_values_makes_an_entry_of_each() {
 fn defaults_are_filled_in() {
     let plan = planned(SMALL, &[]);
     let case = cases(&plan, "gp-draw", "cg")[0];
-    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorSource::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     let targets = PathwiseTargets { probes: 64, prior };
     let estimator = "pathwise".to_owned();
     assert_eq!(case.task, Task::Posterior(Posterior { estimator, targets, inducing: None }));
@@ -386,7 +386,7 @@ tolerance = 0.01
         (case.kernel.clone(), training(case).clone())
     };
     let (kernel, first) = named("matern32", "pathwise");
-    let prior = PriorDraws::Features { features: 2000, frequencies: Frequencies::MultivariateT };
+    let prior = PriorSource::Features { features: 2000, frequencies: Frequencies::MultivariateT };
     let targets = PathwiseTargets { probes: 64, prior };
     let probes = Probes::Pathwise(targets);
     let expected = Training {
@@ -536,7 +536,7 @@ tolerance = 0.01
     let frequencies = Frequencies::ProductT;
     let few = FeatureEstimator::Rff { features: 20, frequencies };
     assert_eq!(training.gradient, GradientEstimator::Features(few));
-    let prior = PriorDraws::Features { features: 2000, frequencies };
+    let prior = PriorSource::Features { features: 2000, frequencies };
     assert_eq!(training.prediction.targets, PathwiseTargets { probes: 64, prior });
     assert_eq!(training.prediction.params, [("rank".to_owned(), ParamValue::Int(7))].into());
 }

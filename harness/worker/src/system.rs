@@ -290,11 +290,11 @@ fn targets(
         }
     };
     let features = match targets.prior {
-        record::PriorDraws::Exact => None,
-        record::PriorDraws::Features { features: count, .. } if count == 0 || count % 2 == 1 => {
+        record::PriorSource::Exact => None,
+        record::PriorSource::Features { features: count, .. } if count == 0 || count % 2 == 1 => {
             return Err(SystemError::Features { count });
         }
-        record::PriorDraws::Features { features, frequencies } => {
+        record::PriorSource::Features { features, frequencies } => {
             let rng = &mut streams.stream("prior-frequencies");
             let draw = || RandomFeatures::draw(kernel, frequencies, features, rng);
             Some(shared.cloned().unwrap_or_else(draw))

@@ -263,7 +263,7 @@ fn numbers_of_the_solvers_own_have_their_names_in_the_trace_and_are_thinned() {
     let points: Vec<TracePoint> = sent
         .into_iter()
         .map(|message| match message {
-            Message::CaseTrace(point) => point,
+            Message::Trace(point) => point,
             other => panic!("{other:?}"),
         })
         .collect();

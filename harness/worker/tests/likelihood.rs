@@ -7,7 +7,7 @@ use crate::common;
 use crate::common::worker::{failure, job, job_of, solve, verify};
 use gpbench_record::{
     Case, FeatureEstimator, Frequencies, LikelihoodEstimator, LikelihoodStudy, Metrics, ParamValue,
-    PathwiseTargets, PriorDraws, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,
+    PathwiseTargets, PriorSource, ProbeDistribution, Probes, Quadrature, StandardProbes, Task, names,
 };
 
 /// Standard errors within which a mean without bias has to lie. Each test looks at three such statistics; one of
@@ -117,7 +117,7 @@ fn estimates_by_features_load_no_library() {
 
 #[test]
 fn pathwise_targets_make_estimates_too() {
-    let probes = Probes::Pathwise(PathwiseTargets { probes: 4, prior: PriorDraws::Exact });
+    let probes = Probes::Pathwise(PathwiseTargets { probes: 4, prior: PriorSource::Exact });
     let metrics =
         metrics(estimates("cholesky", solutions(probes, Some(Quadrature::Fixed { nodes: 60 })), 30));
     let (off, error) = bias(&metrics, names::QUADRATIC);

@@ -17,8 +17,8 @@ use gpbench_gp::thompson::candidates;
 use gpbench_gp::thread_pool;
 use gpbench_record::{
     Ascent, Candidates, Case, CaseStatus, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job,
-    Kernel, Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, PriorDraws, Solved, Source, Step,
-    Task, Thompson, ThompsonOutput, WarmStart, names,
+    Kernel, Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, PriorSource, Solved, Source,
+    Step, Task, Thompson, ThompsonOutput, WarmStart, names,
 };
 use gpbench_worker::rows::Rows;
 use gpbench_worker::system::{System, SystemSpec};
@@ -42,7 +42,7 @@ fn search(plugin: &str, objective: Objective, steps: u64) -> Case {
         ..case.kernel
     };
     case.dataset = Dataset::new("objective", Source::Objective(objective));
-    let prior = PriorDraws::Features { features: 128, frequencies: Frequencies::MultivariateT };
+    let prior = PriorSource::Features { features: 128, frequencies: Frequencies::MultivariateT };
     case.task = Task::Thompson(Box::new(Thompson {
         estimator: "pathwise".into(),
         targets: PathwiseTargets { probes: 6, prior },
@@ -309,7 +309,7 @@ fn what_a_search_reports_is_computed_again() {
 #[test]
 fn an_exact_prior_cannot_be_followed() {
     let mut case = search("cholesky", objective(2), 2);
-    task(&mut case).targets.prior = PriorDraws::Exact;
+    task(&mut case).targets.prior = PriorSource::Exact;
     let (status, reason) = failure(&job(case, 1).0);
     assert_eq!(status, CaseStatus::Invalid);
     assert_eq!(reason, "samples can be followed only where prior functions are made of features");
@@ -322,7 +322,7 @@ fn small() -> Case {
     let thompson = task(&mut case);
     thompson.targets = PathwiseTargets {
         probes: 4,
-        prior: PriorDraws::Features { features: 32, frequencies: Frequencies::MultivariateT },
+        prior: PriorSource::Features { features: 32, frequencies: Frequencies::MultivariateT },
     };
     thompson.candidates.points = 50;
     case

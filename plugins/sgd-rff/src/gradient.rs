@@ -23,7 +23,7 @@ use crate::{ObjectiveScale, SampleObjective, SgdRffParams};
 
 /// Estimates gradients of the objectives.
 #[derive(Debug)]
-pub struct GradientEstimator<'a> {
+pub struct ObjectiveGradient<'a> {
     operator: Operator<'a>,
     workers: Workers<'a>,
     noise_variance: f64,
@@ -51,13 +51,13 @@ struct Column<'a> {
     noise: Option<ArrayView1<'a, f64>>,
 }
 
-impl<'a> GradientEstimator<'a> {
+impl<'a> ObjectiveGradient<'a> {
     /// An estimator for batches of `batch_size` rows and these parameters.
     pub fn new(
         problem: &Problem<'a>,
         batch_size: usize,
         params: &SgdRffParams,
-    ) -> Result<GradientEstimator<'a>> {
+    ) -> Result<ObjectiveGradient<'a>> {
         let SgdRffParams { features, scale, objective, precision, .. } = *params;
         let operator = precision.operator(problem);
         let (n, m, s) = (operator.n(), operator.m(), problem.rhs().ncols());
@@ -69,7 +69,7 @@ impl<'a> GradientEstimator<'a> {
         }
         let square = inputs.basis.is_none() && m == n;
         let (error_weight, regulariser_weight) = weights(scale, n as f64, noise_variance);
-        Ok(GradientEstimator {
+        Ok(ObjectiveGradient {
             operator,
             workers: problem.workers(),
             noise_variance,

@@ -12,7 +12,7 @@ mod solver;
 mod variance;
 
 pub use descent::AveragedDescent;
-pub use gradient::GradientEstimator;
+pub use gradient::ObjectiveGradient;
 pub use params::{Averaging, ClipScope, ObjectiveScale, SampleObjective, SgdRffParams};
 pub use solver::SgdRff;
 pub use variance::GradientVariance;

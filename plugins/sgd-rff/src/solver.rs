@@ -6,7 +6,7 @@ use gpbench_sdk::{Capabilities, Error, Problem, Purpose, Reason, Report, Result,
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
-use crate::{AveragedDescent, GradientEstimator, GradientVariance, SgdRffParams};
+use crate::{AveragedDescent, GradientVariance, ObjectiveGradient, SgdRffParams};
 
 /// Observations an epoch.
 const OBSERVATIONS: usize = 4;
@@ -51,7 +51,7 @@ impl Solver for SgdRff {
         }
         let mut draws = Draws::new(problem, params.batch_size);
         let size = draws.batches.size();
-        let mut gradient = GradientEstimator::new(problem, size, params)?;
+        let mut gradient = ObjectiveGradient::new(problem, size, params)?;
         let mut descent = AveragedDescent::new(problem.x(), problem.n_targets(), params);
         let (n, m, seed) = (problem.operator().n(), problem.operator().m(), draws.seeds.next_u64());
         let variance = (params.gradient_variance > 0)
@@ -100,7 +100,7 @@ fn solve_zero_columns(problem: &mut Problem<'_>) -> bool {
 fn run(
     problem: &mut Problem<'_>,
     descent: &mut AveragedDescent,
-    gradient: &mut GradientEstimator<'_>,
+    gradient: &mut ObjectiveGradient<'_>,
     mut variance: Option<GradientVariance>,
     draws: &mut Draws,
     max_iterations: usize,
@@ -149,7 +149,7 @@ fn run(
 }
 
 /// Relative residual norms of the iterate in `x`: one product with A, unless it is zero.
-fn residual_norms(problem: &Problem<'_>, gradient: &mut GradientEstimator<'_>) -> Result<Vec<f64>> {
+fn residual_norms(problem: &Problem<'_>, gradient: &mut ObjectiveGradient<'_>) -> Result<Vec<f64>> {
     let (x, b) = (problem.x(), problem.rhs());
     let norms = |matrix: ArrayView2<'_, f64>| -> Vec<f64> {
         matrix.axis_iter(Axis(1)).map(|column| column.dot(&column).sqrt()).collect()

@@ -4,7 +4,7 @@ use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
 use gpbench_sdk::{Result, Select};
 
-use crate::GradientEstimator;
+use crate::ObjectiveGradient;
 
 /// Estimates the variance of the error term's gradient from one random row.
 ///
@@ -32,7 +32,7 @@ impl GradientVariance {
     /// The variance at `v`, averaged over the columns from `first` on. Uses R m kernel entries.
     pub fn estimate(
         &mut self,
-        gradient: &GradientEstimator<'_>,
+        gradient: &ObjectiveGradient<'_>,
         v: &Array2<f64>,
         first: usize,
     ) -> Result<f64> {

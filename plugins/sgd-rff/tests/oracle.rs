@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_plugin_sgd_rff::{GradientEstimator, ObjectiveScale, SampleObjective, SgdRffParams};
+use gpbench_plugin_sgd_rff::{ObjectiveGradient, ObjectiveScale, SampleObjective, SgdRffParams};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, concatenate, stack};
 use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Family, Problem, Reason, Report, Result, Solver, lapack, params};
@@ -61,7 +61,7 @@ impl Solver for Given {
         };
         let GivenParams { features, scale, objective, .. } = self.0;
         let params = SgdRffParams { features, scale, objective, ..SgdRffParams::default() };
-        let mut gradient = GradientEstimator::new(problem, batch.len(), &params)?;
+        let mut gradient = ObjectiveGradient::new(problem, batch.len(), &params)?;
         let estimate = gradient.estimate(&problem.x().to_owned(), &batch, 0)?.clone();
         problem.x_mut().assign(&estimate);
         Ok(Report::new(Reason::Iterations, 1).residuals(gradient.objectives()))

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{
     Activation, FeatureEstimator, FinalPrediction, Frequencies, Learning, ModelSelection, NetworkShape,
-    ParamValue, PathwiseTargets, PriorDraws, ProbeDistribution, RateSchedule, StandardProbes, Training,
+    ParamValue, PathwiseTargets, PriorSource, ProbeDistribution, RateSchedule, StandardProbes, Training,
     testing,
 };
 
@@ -39,7 +39,7 @@ fn train(dataset: &str, family: Family, solver: &str, gradient: GradientEstimato
         subset: None,
         landscape: None,
         prediction: FinalPrediction {
-            targets: PathwiseTargets { probes: 1, prior: PriorDraws::Exact },
+            targets: PathwiseTargets { probes: 1, prior: PriorSource::Exact },
             params: BTreeMap::new(),
         },
     }));
@@ -52,7 +52,7 @@ fn standard(start: Start, second_solve: bool) -> GradientEstimator {
 }
 
 fn pathwise(start: Start) -> GradientEstimator {
-    let probes = Probes::Pathwise(PathwiseTargets { probes: 1, prior: PriorDraws::Exact });
+    let probes = Probes::Pathwise(PathwiseTargets { probes: 1, prior: PriorSource::Exact });
     GradientEstimator::Solutions { probes, second_solve: false, start }
 }
 

@@ -1,7 +1,7 @@
 //! Estimators: right-hand sides beside y, or the method that replaces linear systems.
 
 use gpbench_record::{
-    FeatureEstimator, Frequencies, PathwiseTargets, PriorDraws, Probes, StandardProbes, Start,
+    FeatureEstimator, Frequencies, PathwiseTargets, PriorSource, Probes, StandardProbes, Start,
 };
 
 use crate::error::Mistakes;
@@ -155,8 +155,8 @@ impl EstimatorEntry {
     /// Prior draws as right-hand sides, from so many features.
     pub(crate) fn targets_with(&self, features: usize) -> PathwiseTargets {
         let prior = match self.table.frequencies.value {
-            Draw::Exact => PriorDraws::Exact,
-            Draw::Features(frequencies) => PriorDraws::Features { features, frequencies },
+            Draw::Exact => PriorSource::Exact,
+            Draw::Features(frequencies) => PriorSource::Features { features, frequencies },
         };
         PathwiseTargets { probes: self.table.probes.value, prior }
     }

@@ -1,7 +1,7 @@
 //! Estimated cost of Thompson sampling, part by part.
 
 use gpbench_record::{
-    Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, PriorDraws, Source, Thompson,
+    Ascent, Candidates, Inducing, ObjectiveDraw, PathwiseTargets, PriorSource, Source, Thompson,
 };
 
 use serde::Serialize;
@@ -67,8 +67,8 @@ pub(super) fn work(
     let PathwiseTargets { probes, prior } = task.targets;
     let batch = probes as f64;
     let own = match prior {
-        PriorDraws::Features { features, .. } => features,
-        PriorDraws::Exact => 0,
+        PriorSource::Features { features, .. } => features,
+        PriorSource::Exact => 0,
     };
     let (of_objective, rows_squared) = match &planned.case.dataset.source {
         Source::Objective(objective) => match objective.draw {

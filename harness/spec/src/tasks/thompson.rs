@@ -1,7 +1,7 @@
 //! Task `thompson`.
 
 use gpbench_record::{
-    self as record, Objective, ObjectiveDraw, PriorDraws, Source, Task, TaskKind, WarmStart,
+    self as record, Objective, ObjectiveDraw, PriorSource, Source, Task, TaskKind, WarmStart,
 };
 
 use super::replay::Replay;
@@ -49,7 +49,7 @@ impl<'a> Rules<'a> for Thompson<'a> {
                 let hint = "each step acquires one point for each probe".to_owned();
                 mistakes.add(&estimator.at, format!("estimator `{}` has no probes", estimator.name), hint);
             }
-            if targets.prior == PriorDraws::Exact {
+            if targets.prior == PriorSource::Exact {
                 let what = format!("estimator `{}` draws prior functions exactly", estimator.name);
                 let hint = "samples are evaluated at new points: draw them from features".to_owned();
                 mistakes.add(&estimator.at, what, hint);

@@ -47,7 +47,7 @@ use gpbench_host::{
 use gpbench_numerics::lapack;
 use gpbench_record::{
     Budget, Case, Clock, Frequencies, GpDraw, Inducing, Kernel, ParamValue, PathwiseTargets, Posterior,
-    PriorDraws, Probes, Solve, Source, StandardProbes, Task, testing,
+    PriorSource, Probes, Solve, Source, StandardProbes, Task, testing,
 };
 use gpbench_sdk as sdk;
 use gpbench_worker::rows::Rows;
@@ -55,8 +55,8 @@ use gpbench_worker::system::{System, SystemError, SystemSpec};
 use ndarray::{Array2, ShapeBuilder};
 
 /// Random features of prior draws.
-pub(crate) const FEATURES: PriorDraws =
-    PriorDraws::Features { features: 200, frequencies: Frequencies::MultivariateT };
+pub(crate) const FEATURES: PriorSource =
+    PriorSource::Features { features: 200, frequencies: Frequencies::MultivariateT };
 
 /// A posterior on a draw from a Gaussian process with `n` rows in two dimensions, and three probes.
 pub(crate) fn case(n: usize) -> Case {
