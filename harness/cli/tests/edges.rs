@@ -28,6 +28,10 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-testkit", &["gpbench-numerics"]),
     ("gpbench-host", &["gpbench-abi", "gpbench-numerics", "gpbench-terms"]),
     (
+        "gpbench-testing",
+        &["gpbench-abi", "gpbench-host", "gpbench-numerics", "gpbench-sdk", "gpbench-terms"],
+    ),
+    (
         "gpbench-worker",
         &[
             "gpbench-data",
@@ -85,6 +89,7 @@ const UNSAFE: &[&str] = &[
     "gpbench-abi",
     "gpbench-sdk",
     "gpbench-host",
+    "gpbench-testing",
     "gpbench-worker",
     "gpbench-numerics",
     "gpbench-gp",
@@ -182,6 +187,7 @@ fn only_the_command_line_prints_or_exits() {
         "sdk",
         "terms",
         "host",
+        "testing",
         "record",
         "files",
         "processes",

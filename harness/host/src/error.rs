@@ -52,10 +52,21 @@ pub enum CallError {
 }
 
 impl CallError {
+    /// The error status that the function returned. None where the host refused a parameter, or the plugin did what the
+    /// interface does not allow.
+    pub fn status(&self) -> Option<Status> {
+        match self {
+            CallError::Refused { code, .. } => Some(Status(*code)),
+            CallError::Panicked { .. } => Some(Status::PANIC),
+            CallError::OutOfMemory { .. } => Some(Status::OUT_OF_MEMORY),
+            CallError::Parameter { .. } | CallError::Misbehaved { .. } => None,
+        }
+    }
+
     /// Whether a matrix of the plugin's own is not positive definite. To a learner that has diverged, this happens in any
     /// function.
     pub fn is_singular(&self) -> bool {
-        matches!(self, CallError::Refused { code, .. } if *code == Status::NOT_POSITIVE_DEFINITE.0)
+        self.status() == Some(Status::NOT_POSITIVE_DEFINITE)
     }
 
     /// The error behind a status that is neither `DONE` nor, where allowed, `STOPPED`.

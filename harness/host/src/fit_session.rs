@@ -68,13 +68,16 @@ pub struct FitPoint {
     pub passes: f64,
 }
 
-/// Observes a fit. The clock is paused during its calls.
+/// Observes a fit. The clock is paused during its calls, unless they say otherwise.
 pub trait FitObserver {
     /// Records a step, with the objective that the learner reports.
     fn step(&self, at: FitPoint, objective: f64);
 
     /// Records a finite number of the learner's own.
     fn note(&self, _at: FitPoint, _name: &str, _value: f64) {}
+
+    /// Records the rows of a batch. Here the clock runs.
+    fn batch(&self, _stream: u32, _rows: &[i64]) {}
 }
 
 /// An observer that records nothing.
@@ -282,6 +285,7 @@ impl<'a> FitSession<'a> {
             work.passed += drawn.len() as u64;
         }
         self.work.set(work);
+        self.observer.batch(stream, drawn);
         Ok(drawn.len())
     }
 

@@ -67,6 +67,13 @@ pub struct Expert<'a> {
     pub weight: f64,
 }
 
+/// A model of these arrays, as a host receives it: for tests.
+impl From<BTreeMap<String, Array2<f64>>> for Model {
+    fn from(arrays: BTreeMap<String, Array2<f64>>) -> Model {
+        Model { arrays }
+    }
+}
+
 impl Model {
     fn new(kind: ModelKind) -> Model {
         Model { arrays: BTreeMap::new() }.number("kind", kind.number().into())

@@ -1,0 +1,82 @@
+//! Tests that learners of likelihoods share: each is a function to be called with a learner, its parameters and hosts.
+
+use gpbench_sdk::{Learner, Scales};
+use gpbench_terms::{Activation, NetworkShape, ParamValue, Reason};
+use ndarray::Array2;
+
+use crate::{DenseModel, FitHost, FitRun, scattered};
+
+type Params<'p> = &'p [(&'p str, ParamValue)];
+
+/// Learned predictions agree with dense arithmetic on the model.
+///
+/// # Panics
+/// If they do not, or if a call fails.
+pub fn predicts_as_its_model<L: Learner>(hosts: &[FitHost], params: Params<'_>) {
+    let x = Array2::from_shape_fn((9, 2), |(i, j)| scattered(i + 300, j));
+    for host in hosts {
+        let run = fitted::<L>(host, params);
+        let (mean, variance) = run.predict(&x).expect("predictions");
+        let model = run.model().expect("a model");
+        let (dense_mean, dense_variance) = DenseModel::new(host, model).predict(&x);
+        assert!((mean - dense_mean).iter().all(|gap| gap.abs() < 1e-8));
+        assert!((variance / dense_variance).iter().all(|ratio| (ratio - 1.0).abs() < 1e-8));
+    }
+}
+
+/// The objective falls by log 2 where targets, signal scale and noise scale are divided by 2. `params` have to stand for a
+/// step on `n` rows.
+///
+/// # Panics
+/// If it does not, or if a call fails.
+pub fn falls_by_log_two_in_half_the_units<L: Learner>(n: usize, params: Params<'_>) {
+    let objective = |unit: f64| {
+        let given = FitHost::wave(n);
+        let scales = Scales {
+            signal_scale: 1.3 / unit,
+            noise_scale: 0.4 / unit,
+            length_scale: vec![0.8; 2],
+            mean: 0.0,
+        };
+        let host = FitHost::new(given.x(), &(given.y() / unit)).scales(scales);
+        fitted::<L>(&host, params).trace()[0].1
+    };
+    assert!((objective(1.0) - objective(2.0) - 2_f64.ln()).abs() < 1e-12);
+}
+
+/// A fit whose learning rate is much too large ends as diverged, and all objectives before are finite.
+///
+/// # Panics
+/// If it does not, or if a call fails.
+pub fn diverges_at_a_large_rate<L: Learner>(host: &FitHost) {
+    let params = [("learning_rate", 1e6.into())];
+    let mut run = host.begin::<L>(&params).expect("a fit that begins");
+    assert_eq!(run.fit().expect("an end").reason, Reason::Diverged);
+    assert!(run.trace().iter().all(|(_, objective)| objective.is_finite()));
+}
+
+/// A fit starts at the noise floor of 0.5 that `params` give, and does not leave it downwards.
+///
+/// # Panics
+/// If it does, or if a call fails.
+pub fn stays_above_a_noise_floor_of_half<L: Learner>(host: &FitHost, params: Params<'_>) {
+    let noise = |run: &FitRun<'_>| {
+        run.model().expect("a model").array("noise_scale").expect("the noise")[[0, 0]].powi(2)
+    };
+    let mut run = host.begin::<L>(params).expect("a fit that begins");
+    assert!((noise(&run) - 0.5).abs() < 1e-12);
+    run.fit().expect("an end");
+    assert!(noise(&run) >= 0.5 - 1e-12);
+}
+
+/// A small network, with random features of its outputs if `random` is not 0.
+pub fn small_network(random: usize) -> NetworkShape {
+    let random = Some(random).filter(|&count| count > 0);
+    NetworkShape { activation: Activation::Relu, widths: vec![12, 10], random }
+}
+
+fn fitted<'h, L: Learner>(host: &'h FitHost, params: Params<'_>) -> FitRun<'h> {
+    let mut run = host.begin::<L>(params).expect("a fit that begins");
+    run.fit().expect("an end");
+    run
+}

@@ -1,0 +1,165 @@
+//! Predictions and likelihoods of a learner's model by dense matrices of all rows, written down naively: what a learner's own
+//! numbers are tested against.
+
+use std::f64::consts::TAU;
+
+use gpbench_sdk::Model;
+use gpbench_terms::{Covariance, Family, ModelKind};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate, s};
+
+use crate::FitHost;
+
+/// A model that was learned on a [`FitHost`]: an exact process or finitely many features, with a network or without.
+#[derive(Debug)]
+pub struct DenseModel<'h> {
+    host: &'h FitHost,
+    model: Model,
+    /// Lower Cholesky factor of K + s^2 I.
+    factor: Array2<f64>,
+    /// (K + s^2 I)^-1 (y - mean), n x 1.
+    weights: Array2<f64>,
+}
+
+impl<'h> DenseModel<'h> {
+    /// Conditions a model on all rows of the host.
+    ///
+    /// # Panics
+    /// If the model is of another kind, lacks an array, or has no positive definite covariance.
+    pub fn new(host: &'h FitHost, model: Model) -> DenseModel<'h> {
+        let kinds = [ModelKind::Gp, ModelKind::NetworkGp, ModelKind::Features].map(Some);
+        assert!(kinds.contains(&model.kind()), "models of kind {:?} are not evaluated here", model.kind());
+        let (factor, weights) = (Array2::default((0, 0)), Array2::default((0, 0)));
+        let mut dense = DenseModel { host, model, factor, weights };
+        let mut gram = dense.covariance(host.x(), host.x());
+        let noise = dense.noise_variance();
+        gram.diag_mut().mapv_inplace(|entry| entry + noise);
+        dense.factor = cholesky(&gram);
+        dense.weights = cholesky_solve(&dense.factor, dense.targets().insert_axis(Axis(1)));
+        dense
+    }
+
+    /// Negative log marginal likelihood per row, with all constants.
+    pub fn nlml(&self) -> f64 {
+        self.quadratic_part() + (self.log_determinant() / self.factor.nrows() as f64 + TAU.ln()) / 2.0
+    }
+
+    /// The part of [`nlml`](Self::nlml) that depends on the targets, r^T H^-1 r / 2n.
+    pub fn quadratic_part(&self) -> f64 {
+        self.targets().dot(&self.weights.column(0)) / (2.0 * self.factor.nrows() as f64)
+    }
+
+    /// log|H| of all rows, noise included.
+    pub fn log_determinant(&self) -> f64 {
+        2.0 * self.factor.diag().iter().map(|entry| entry.ln()).sum::<f64>()
+    }
+
+    /// Means and variances of y at the rows of `x`.
+    pub fn predict(&self, x: &ArrayRef2<f64>) -> (Array1<f64>, Array1<f64>) {
+        let cross = self.covariance(self.host.x(), x);
+        let solved = cholesky_solve(&self.factor, cross.clone());
+        let mean = cross.t().dot(&self.weights).remove_axis(Axis(1)) + self.mean();
+        let prior = self.covariance(x, x).diag().to_owned();
+        let explained = (&cross * &solved).sum_axis(Axis(0));
+        (mean, prior - explained + self.noise_variance())
+    }
+
+    /// Root mean square error of the means at the training rows.
+    pub fn training_error(&self) -> f64 {
+        let error = self.predict(self.host.x()).0 - self.host.y();
+        (error.dot(&error) / error.len() as f64).sqrt()
+    }
+
+    /// Noise variance s^2.
+    pub fn noise_variance(&self) -> f64 {
+        self.number("noise_scale").expect("every model has a noise scale").powi(2)
+    }
+
+    fn mean(&self) -> f64 {
+        self.number("mean").unwrap_or(0.0)
+    }
+
+    /// Targets without the mean.
+    fn targets(&self) -> Array1<f64> {
+        self.host.y() - self.mean()
+    }
+
+    fn number(&self, name: &str) -> Option<f64> {
+        self.model.array(name).map(|array| array[[0, 0]])
+    }
+
+    /// The kernel's matrix of two sets of inputs.
+    fn covariance(&self, a: &ArrayRef2<f64>, b: &ArrayRef2<f64>) -> Array2<f64> {
+        let (a, b) = (self.points(a), self.points(b));
+        if let Some(frequencies) = self.model.array("frequencies") {
+            let signal = self.number("signal_scale").expect("random features have a signal scale");
+            let features = |points: &Array2<f64>| {
+                let angles = points.dot(&frequencies);
+                let both = concatenate![Axis(1), angles.mapv(f64::sin), angles.mapv(f64::cos)];
+                both * (signal / (frequencies.ncols() as f64).sqrt())
+            };
+            return features(&a).dot(&features(&b).t());
+        }
+        let signal = self.number("signal_scale").unwrap_or(1.0);
+        let entry = |x: &ArrayRef1<f64>, z: &ArrayRef1<f64>| {
+            let gap = x.to_owned() - z;
+            let r = gap.dot(&gap).sqrt();
+            match self.host.covariance() {
+                Covariance::Linear => x.dot(z),
+                Covariance::Stationary(Family::Rbf) => (-r * r / 2.0).exp(),
+                Covariance::Stationary(Family::Matern12) => (-r).exp(),
+                Covariance::Stationary(Family::Matern32) => {
+                    (1.0 + 3_f64.sqrt() * r) * (-(3_f64.sqrt() * r)).exp()
+                }
+                Covariance::Stationary(Family::Matern52) => {
+                    let a = 5_f64.sqrt() * r;
+                    (1.0 + a + a * a / 3.0) * (-a).exp()
+                }
+            }
+        };
+        Array2::from_shape_fn((a.nrows(), b.nrows()), |(i, j)| signal.powi(2) * entry(&a.row(i), &b.row(j)))
+    }
+
+    /// What the kernel sees of inputs: through the network, and divided by the length scales.
+    fn points(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
+        let mut points = x.to_owned();
+        for layer in 1.. {
+            let Some(weight) = self.model.array(&format!("weight_{layer}")) else { break };
+            let bias = self.model.array(&format!("bias_{layer}")).expect("a layer has biases");
+            points = (points.dot(&weight.t()) + bias.t()).mapv(|entry| entry.max(0.0));
+        }
+        match self.model.array("length_scale") {
+            Some(lengths) => points / lengths.t(),
+            None => points,
+        }
+    }
+}
+
+/// The lower Cholesky factor L of A = L L^T.
+///
+/// # Panics
+/// If A is not positive definite.
+fn cholesky(a: &Array2<f64>) -> Array2<f64> {
+    let mut factor: Array2<f64> = Array2::zeros(a.dim());
+    for i in 0..a.nrows() {
+        for j in 0..=i {
+            let rest = a[[i, j]] - factor.slice(s![i, ..j]).dot(&factor.slice(s![j, ..j]));
+            assert!(i != j || rest > 0.0, "a covariance is positive definite");
+            factor[[i, j]] = if i == j { rest.sqrt() } else { rest / factor[[j, j]] };
+        }
+    }
+    factor
+}
+
+/// The solution X of L L^T X = B.
+fn cholesky_solve(factor: &Array2<f64>, b: Array2<f64>) -> Array2<f64> {
+    let (n, mut x) = (b.nrows(), b);
+    for i in 0..n {
+        let row = &x.row(i) - &factor.slice(s![i, ..i]).dot(&x.slice(s![..i, ..]));
+        x.row_mut(i).assign(&(row / factor[[i, i]]));
+    }
+    for i in (0..n).rev() {
+        let row = &x.row(i) - &factor.slice(s![i + 1.., i]).dot(&x.slice(s![i + 1.., ..]));
+        x.row_mut(i).assign(&(row / factor[[i, i]]));
+    }
+    x
+}

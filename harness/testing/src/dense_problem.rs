@@ -1,0 +1,185 @@
+//! A dense system as a test states it.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use gpbench_host::{DenseFeatures, DenseInputs, DenseSystem, SolveLimits, SolverState, VolatileObjects};
+use gpbench_terms::Family;
+use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
+
+/// Objects that a solver keeps in memory, shared by the problems of one training. Freed with the last of them.
+pub type SharedObjects = Rc<RefCell<VolatileObjects>>;
+
+/// A system A X = B with a dense A, to be solved by a solver under test.
+#[derive(Debug, Clone)]
+pub struct DenseProblem {
+    pub(crate) system: DenseSystem,
+    pub(crate) start: Array2<f64>,
+    pub(crate) limits: SolveLimits,
+    pub(crate) iterates: bool,
+    pub(crate) stop_at: Option<u64>,
+    pub(crate) state: SolverState,
+    pub(crate) objects: Option<SharedObjects>,
+}
+
+impl DenseProblem {
+    /// A x = `rhs` from zero, to no tolerance, without budget; the first column is the only target.
+    pub fn new(a: Array2<f64>, rhs: Array2<f64>) -> DenseProblem {
+        DenseProblem {
+            start: Array2::zeros((a.ncols(), rhs.ncols()).f()),
+            system: DenseSystem::new(a, rhs.view()),
+            limits: SolveLimits {
+                tolerance: Some(0.0),
+                max_epochs: None,
+                seconds: None,
+                threads: 2,
+                seed: 0,
+            },
+            iterates: false,
+            stop_at: None,
+            state: BTreeMap::new(),
+            objects: None,
+        }
+    }
+
+    /// Relative residual norms of `x`, computed from A itself: for assertions.
+    #[must_use]
+    pub fn residuals(&self, x: &ArrayRef2<f64>) -> Vec<f64> {
+        relative_residuals(&self.system.a.0, x, &self.system.rhs)
+    }
+
+    /// Relative residual norm to reach.
+    #[must_use]
+    pub fn tolerance(mut self, tolerance: f64) -> Self {
+        self.limits.tolerance = Some(tolerance);
+        self
+    }
+
+    /// Epochs to spend.
+    #[must_use]
+    pub fn max_epochs(mut self, epochs: f64) -> Self {
+        self.limits.max_epochs = Some(epochs);
+        self
+    }
+
+    /// How many of the first columns are targets.
+    #[must_use]
+    pub fn targets(mut self, n_targets: usize) -> Self {
+        self.system.n_targets = n_targets;
+        self
+    }
+
+    /// Threads that the solver may use.
+    #[must_use]
+    pub fn threads(mut self, threads: usize) -> Self {
+        self.limits.threads = threads;
+        self
+    }
+
+    /// Seed of the solver's random numbers.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.limits.seed = seed;
+        self
+    }
+
+    /// A warm start.
+    #[must_use]
+    pub fn start(mut self, x: Array2<f64>) -> Self {
+        self.start = x;
+        self
+    }
+
+    /// Asks for the iterate each time the solver observes.
+    #[must_use]
+    pub fn iterates(mut self) -> Self {
+        self.iterates = true;
+        self
+    }
+
+    /// Answers the observation of this iteration with stop.
+    #[must_use]
+    pub fn stop_at(mut self, iteration: usize) -> Self {
+        self.stop_at = Some(iteration as u64);
+        self
+    }
+
+    /// Sets what A is made of; A is not checked against it.
+    #[must_use]
+    pub fn kernel(
+        mut self,
+        family: Family,
+        x: Array2<f64>,
+        signal_scale: f64,
+        noise_scale: f64,
+        length_scale: Vec<f64>,
+    ) -> Self {
+        let inputs = DenseInputs { family, x, basis: None, signal_scale, noise_scale, length_scale };
+        self.system.inputs = Some(inputs);
+        self
+    }
+
+    /// Sets the basis points Z (m x d) of A = K(X, Z).
+    ///
+    /// # Panics
+    /// If the problem has no [`kernel`](Self::kernel) yet.
+    #[must_use]
+    pub fn basis(mut self, z: &Array2<f64>) -> Self {
+        self.system.inputs.as_mut().expect("a problem with a kernel").basis = Some(z.clone());
+        self
+    }
+
+    /// Sets the parts of the probes, each n x (number of probes); that they sum to the probes is not
+    /// checked.
+    #[must_use]
+    pub fn pathwise(mut self, f: &Array2<f64>, noise: &Array2<f64>) -> Self {
+        self.system.parts = Some([f, noise].map(by_columns));
+        self
+    }
+
+    /// Offers random features Phi = `root` G / sqrt(count), with signs G (r x count) drawn from each
+    /// seed: E\[Phi Phi^T\] = `root` `root`^T, with `root` m x r.
+    #[must_use]
+    pub fn random_features(mut self, root: Array2<f64>) -> Self {
+        self.system.features = Some(DenseFeatures::Drawn(root));
+        self
+    }
+
+    /// Offers these features (m x count) whatever the seed, to solvers that ask for as many.
+    #[must_use]
+    pub fn fixed_features(mut self, phi: Array2<f64>) -> Self {
+        self.system.features = Some(DenseFeatures::Fixed(phi));
+        self
+    }
+
+    /// Sets what a solver has saved in an earlier outer step.
+    #[must_use]
+    pub fn state(mut self, state: SolverState) -> Self {
+        self.state = state;
+        self
+    }
+
+    /// Sets where a solver keeps objects from outer step to outer step. Without it, none can be kept.
+    #[must_use]
+    pub fn objects(mut self, objects: &SharedObjects) -> Self {
+        self.objects = Some(objects.clone());
+        self
+    }
+}
+
+/// A column-major copy.
+fn by_columns(matrix: &Array2<f64>) -> Array2<f64> {
+    let mut columns = Array2::zeros(matrix.dim().f());
+    columns.assign(matrix);
+    columns
+}
+
+/// Relative residual norms of a solution, computed from A itself: for assertions.
+pub fn relative_residuals(a: &ArrayRef2<f64>, x: &ArrayRef2<f64>, rhs: &ArrayRef2<f64>) -> Vec<f64> {
+    let norms = |b: ArrayView2<'_, f64>| -> Array1<f64> {
+        b.axis_iter(Axis(1)).map(|column| column.dot(&column).sqrt()).collect()
+    };
+    let residual = rhs.to_owned() - a.dot(x);
+    (norms(residual.view()) / norms(rhs.view())).to_vec()
+}

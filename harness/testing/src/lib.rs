@@ -1,0 +1,36 @@
+//! Tests of plugins in memory: a solver runs on a dense matrix, or a learner on training data, in the host that runs cases.
+//!
+//! With it, tests of a plugin need no data, no other process and no loaded library. [`DenseProblem`] is a system to be
+//! solved, and [`solver_suite!`] adds the tests that every solver inherits. [`FitHost`] and [`learner_suite!`] are the
+//! same for learners. Time stands still: no limit of seconds is ever reached.
+
+#![deny(unsafe_code)]
+
+pub mod behaviour;
+mod dense_model;
+mod dense_problem;
+#[allow(unsafe_code)]
+mod entry;
+mod fit_host;
+mod fit_log;
+mod fit_run;
+mod fixtures;
+mod learner_suite;
+mod matern32;
+mod services;
+mod settings;
+mod solve;
+mod suite;
+
+pub use dense_model::DenseModel;
+pub use dense_problem::{DenseProblem, SharedObjects, relative_residuals};
+pub use entry::{learner_entry, solver_entry};
+pub use fit_host::FitHost;
+pub use fit_run::{FitReport, FitRun, SavedFit, Used};
+pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
+pub use gpbench_host::{CallError, LearnerEntry, SolverEntry, VolatileObjects};
+pub use learner_suite::LearnerSuite;
+pub use matern32::matern32;
+pub use settings::Settings;
+pub use solve::Outcome;
+pub use suite::{Claims, Suite};
