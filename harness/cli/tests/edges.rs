@@ -27,10 +27,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-spec", &["gpbench-record"]),
     ("gpbench-testkit", &["gpbench-numerics"]),
     ("gpbench-host", &["gpbench-abi", "gpbench-numerics", "gpbench-terms"]),
-    (
-        "gpbench-testing",
-        &["gpbench-abi", "gpbench-host", "gpbench-numerics", "gpbench-sdk", "gpbench-terms"],
-    ),
+    ("gpbench-testing", &["gpbench-abi", "gpbench-host", "gpbench-numerics", "gpbench-sdk", "gpbench-terms"]),
     (
         "gpbench-worker",
         &[

@@ -157,13 +157,18 @@ fn a_new_rust_plugin_is_a_crate_of_its_own() {
     ];
     assert_eq!(files(&sandbox.path("my-solver")), expected.map(str::to_owned).into());
 
-    // Cargo reads the manifest and finds the SDK.
+    // Cargo reads the manifest and finds the SDK, and the host of tests beside it.
     let manifest = sandbox.path("my-solver/Cargo.toml");
     let metadata = MetadataCommand::new().manifest_path(manifest).no_deps().exec().expect("a manifest");
     let package = &metadata.packages[0];
     assert_eq!(package.name.as_str(), "my-solver");
-    let found = package.dependencies[0].path.as_ref().expect("a path");
-    assert_eq!(found.as_std_path(), sdk.canonicalize().expect("the SDK"));
+    let path = |name: &str| {
+        let found = package.dependencies.iter().find(|dependency| dependency.name == name);
+        found.and_then(|dependency| dependency.path.clone()).expect("a path").into_std_path_buf()
+    };
+    let sdk = sdk.canonicalize().expect("the SDK");
+    assert_eq!(path("gpbench-sdk"), sdk);
+    assert_eq!(path("gpbench-testing"), sdk.with_file_name("testing"));
     let solver = sandbox.read("my-solver/src/solver.rs");
     assert!(solver.contains("impl Solver for MySolver") && solver.contains("= \"my-solver\";"), "{solver}");
 }

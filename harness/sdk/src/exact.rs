@@ -88,7 +88,7 @@ mod tests {
 
     use super::*;
     use crate::Family;
-    use crate::testing::scattered;
+    use gpbench_testing::scattered;
 
     /// A process on 700 rows, and rows to predict.
     fn posterior(threads: usize) -> (Posterior, Array2<f64>, Array1<f64>) {

@@ -67,16 +67,16 @@
 //! gpbench_sdk::export_plugin! { name: "richardson", solvers: [Richardson] }
 //!
 //! # fn main() {
-//! // A test, through the tables that the host uses too:
+//! // A test, in the host that runs cases too:
 //! use gpbench_sdk::ndarray::array;
-//! use gpbench_sdk::testing::DenseProblem;
+//! use gpbench_testing::DenseProblem;
 //!
 //! let a = array![[2.0, 0.5], [0.5, 1.0]];
 //! let outcome = DenseProblem::new(a, array![[1.0], [2.0]])
 //!     .tolerance(1e-8)
 //!     .solve::<Richardson>(&[("step", 0.9.into())])
 //!     .unwrap();
-//! assert_eq!(outcome.reason, gpbench_sdk::abi::reason::CONVERGED);
+//! assert_eq!(outcome.reason, Reason::Converged);
 //! assert!((outcome.x[[1, 0]] - 2.0).abs() < 1e-6);
 //! # }
 //! ```
@@ -161,8 +161,8 @@
 //! gpbench_sdk::export_plugin! { name: "linear", learners: [Linear] }
 //!
 //! # fn main() {
-//! // A test, through the tables that the host uses too:
-//! use gpbench_sdk::testing::FitHost;
+//! // A test, in the host that runs cases too:
+//! use gpbench_testing::FitHost;
 //!
 //! let host = FitHost::wave(100).passes(20.0);
 //! let mut run = host.begin::<Linear>(&[("batch", 10.into())]).unwrap();
@@ -199,8 +199,8 @@
 //! - A [`Model`] lets the harness compute predictions and likelihoods by itself; [`Saved`] is a learner's whole state.
 //! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features,
 //!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
-//! - [`testing`] is a host in memory, with tests that every solver inherits by [`solver_suite!`], and every learner
-//!   by [`learner_suite!`].
+//! - The crate `gpbench-testing`, a dev-dependency of plugins, runs them in the host, with tests that every solver inherits
+//!   by `solver_suite!`, and every learner by `learner_suite!`.
 //!
 //! # Features
 //!

@@ -97,7 +97,7 @@ pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::scattered;
+    use gpbench_testing::scattered;
 
     fn close(a: &Array2<f64>, b: &Array2<f64>) {
         assert!((a - b).iter().all(|difference| difference.abs() < 1e-12), "{a} against {b}");

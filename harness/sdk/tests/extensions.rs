@@ -4,8 +4,8 @@
 
 use gpbench_sdk::abi::Status;
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder, array};
-use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Error, Family, NoParams, Problem, Reason, Report, Result, Select, Solver};
+use gpbench_testing::{DenseProblem, Outcome};
 
 /// A matrix of five rows and three columns.
 fn matrix() -> Array2<f64> {
@@ -234,5 +234,5 @@ fn what_is_observed_and_noted_arrives_and_stopping_ends_it() {
     assert_eq!(outcome.notes, [(1, "step".to_owned(), 0.5), (2, "step".to_owned(), 0.25)]);
     assert!(outcome.iterates[0].iter().all(|&entry| entry == 1.0));
     assert_eq!(outcome.x, Array2::from_elem((3, 2), 2.0));
-    assert_eq!(outcome.reason, gpbench_sdk::abi::reason::STOPPED);
+    assert_eq!(outcome.reason, Reason::Stopped);
 }

@@ -7,8 +7,8 @@ use gpbench_sdk::finite::FeatureMap;
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::network::Mlp;
 use gpbench_sdk::random_features::RandomFeatures;
-use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{Error, Workers};
+use gpbench_testing::scattered;
 
 const INPUTS: usize = 3;
 

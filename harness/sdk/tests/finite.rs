@@ -5,8 +5,8 @@
 
 use gpbench_sdk::finite::{Moments, Objective, Posterior};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, s};
-use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{Workers, lapack, symmetric};
+use gpbench_testing::scattered;
 
 /// A small process: more rows than features, or fewer.
 struct Toy {

@@ -1,16 +1,16 @@
-//! What crosses the interface when a learner misbehaves, diverges or ends, and what a host in memory shows of it.
+//! What crosses the interface when a learner misbehaves, diverges or ends.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use std::cell::Cell;
 
-use gpbench_sdk::abi::{Status, reason};
+use gpbench_sdk::abi::Status;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
-use gpbench_sdk::testing::{Failure, FitHost, FitRun};
 use gpbench_sdk::{
     Activation, Capabilities, Covariance, Error, Family, Fit, Learner, Model, NetworkShape, NoParams, Reason,
     Result, Saved, Scales, Stream, Work, Workers, choices, export, params,
 };
+use gpbench_testing::{CallError, FitHost, FitRun};
 
 choices! {
     /// What to do in the third step, or elsewhere.
@@ -112,7 +112,7 @@ fn host() -> FitHost {
     FitHost::wave(25).passes(2.0)
 }
 
-fn begin<'h>(host: &'h FitHost, act: &'static str) -> std::result::Result<FitRun<'h>, Failure> {
+fn begin<'h>(host: &'h FitHost, act: &'static str) -> std::result::Result<FitRun<'h>, CallError> {
     host.begin::<Actor>(&[("act", act.into())])
 }
 
@@ -121,7 +121,7 @@ fn batches_charges_and_notes_reach_the_host() {
     let host = host();
     let mut run = begin(&host, "nothing").unwrap();
     let report = run.fit().unwrap();
-    assert_eq!((report.reason, report.steps), (reason::STOPPED, 6));
+    assert_eq!((report.reason, report.steps), (Reason::Stopped, 6));
     assert_eq!(report.numbers, [("taken".to_owned(), 6.0)]);
     let objectives: Vec<f64> = run.trace().iter().map(|&(_, objective)| objective).collect();
     assert_eq!(objectives, [10.0, 10.0, 5.0, 10.0, 10.0, 5.0]);
@@ -134,15 +134,15 @@ fn batches_charges_and_notes_reach_the_host() {
 #[test]
 fn a_panic_is_a_status_with_its_text_and_place_and_ends_the_object() {
     let host = host();
-    let panicked = |failure: Failure| {
-        assert_eq!(failure.status, Status::PANIC);
-        assert!(failure.text.starts_with("panicked: mine ("), "{}", failure.text);
-        assert!(failure.text.contains("learner.rs:"), "{}", failure.text);
+    let panicked = |failure: CallError| {
+        assert_eq!(failure.status(), Some(Status::PANIC));
+        assert!(failure.to_string().contains(" panicked: mine ("), "{failure}");
+        assert!(failure.to_string().contains("learner.rs:"), "{failure}");
     };
     panicked(begin(&host, "panic-in-begin").err().unwrap());
     let mut run = begin(&host, "panic").unwrap();
     panicked(run.fit().unwrap_err());
-    assert!(run.fit().unwrap_err().text.contains("panicked before"));
+    assert!(run.fit().unwrap_err().to_string().contains("panicked before"));
     panicked(begin(&host, "panic-in-predict").unwrap().predict(host.x()).unwrap_err());
 }
 
@@ -151,9 +151,10 @@ fn an_error_is_a_status_with_its_text() {
     let host = host();
     let mut run = begin(&host, "fail").unwrap();
     let failure = run.fit().unwrap_err();
-    assert_eq!(failure, Failure { status: Status::ERROR, text: "the third step fails".into() });
+    let text = "the third step fails".to_owned();
+    assert_eq!(failure, CallError::Refused { during: "fit", code: Status::ERROR.0, text });
     let failure = begin(&host, "short").unwrap().predict(host.x()).unwrap_err();
-    assert_eq!(failure.text, "24 means and 24 variances for 25 rows");
+    assert_eq!(failure.to_string(), "predict failed: 24 means and 24 variances for 25 rows");
 }
 
 #[test]
@@ -162,7 +163,7 @@ fn a_step_that_diverges_is_not_observed_and_ends_the_fit() {
         let host = host();
         let mut run = begin(&host, act).unwrap();
         let report = run.fit().unwrap();
-        assert_eq!((report.reason, report.steps), (reason::DIVERGED, 2), "{act}");
+        assert_eq!((report.reason, report.steps), (Reason::Diverged, 2), "{act}");
         assert_eq!(run.trace().len(), 2);
         assert_eq!(run.fit().unwrap(), report, "{act}: a fit that has diverged takes no step");
     }
@@ -173,16 +174,16 @@ fn a_learner_may_end_by_itself() {
     let host = host();
     let mut run = begin(&host, "end").unwrap();
     let report = run.fit().unwrap();
-    assert_eq!((report.reason, report.steps), (reason::CONVERGED, 3));
+    assert_eq!((report.reason, report.steps), (Reason::Converged, 3));
 }
 
 /// A charge that is late does not interrupt the step; its observation ends the fit.
 #[test]
 fn a_step_is_completed_when_the_time_is_up() {
-    let host = host().entries(250.0);
+    let host = host().max_epochs(0.4);
     let mut run = begin(&host, "nothing").unwrap();
     let report = run.fit().unwrap();
-    assert_eq!((report.reason, report.steps, run.trace().len()), (reason::STOPPED, 3, 3));
+    assert_eq!((report.reason, report.steps, run.trace().len()), (Reason::Stopped, 3, 3));
 }
 
 #[test]
@@ -191,16 +192,16 @@ fn predictions_have_the_threads_and_the_shape_of_the_fit() {
     let run = begin(&host, "nothing").unwrap();
     assert!(run.predict(host.x()).unwrap().0.iter().all(|&threads| threads == 5.0));
     let failure = run.predict(&Array2::zeros((3, 4))).unwrap_err();
-    assert_eq!(failure.status, Status::INVALID_ARGUMENT);
-    assert!(failure.text.contains("4 inputs of 2"), "{}", failure.text);
+    assert_eq!(failure.status(), Some(Status::INVALID_ARGUMENT));
+    assert!(failure.to_string().contains("4 inputs of 2"), "{failure}");
 }
 
 #[test]
 fn what_a_learner_does_not_have_is_unsupported() {
     let host = host();
     let run = begin(&host, "nothing").unwrap();
-    assert_eq!(run.model().unwrap_err().status, Status::UNSUPPORTED);
-    assert_eq!(run.save().unwrap_err().status, Status::UNSUPPORTED);
+    assert_eq!(run.model().unwrap_err().status(), Some(Status::UNSUPPORTED));
+    assert_eq!(run.save().unwrap_err().status(), Some(Status::UNSUPPORTED));
 }
 
 #[test]
@@ -390,7 +391,7 @@ fn a_saved_state_has_what_was_put() {
     let host = FitHost::wave(9);
     let saved = host.begin::<Told>(&[]).unwrap().save().unwrap();
     let failure = host.resume::<Told>(&[], &saved).err().unwrap();
-    assert_eq!(failure.text, "the saved `list` is (2, 1), expected (1, 1)");
+    assert_eq!(failure.to_string(), "load failed: the saved `list` is (2, 1), expected (1, 1)");
 }
 
 #[test]
@@ -408,9 +409,9 @@ fn a_state_belongs_to_its_data_seed_and_scales() {
     ];
     for other in others {
         let failure = other.resume::<Told>(&[], &saved).err().unwrap();
-        assert!(failure.text.contains("other data or other parameters"), "{}", failure.text);
+        assert!(failure.to_string().contains("other data or other parameters"), "{failure}");
     }
     // Neither passes nor threads are part of it.
     let failure = host.clone().passes(5.0).threads(1).resume::<Told>(&[], &saved).err().unwrap();
-    assert!(failure.text.contains("`list`"), "{}", failure.text);
+    assert!(failure.to_string().contains("`list`"), "{failure}");
 }

@@ -7,8 +7,8 @@ use std::cell::RefCell;
 
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
 use gpbench_sdk::precondition::{AUTOMATIC, Nystrom, PivotedCholesky, Preconditioning};
-use gpbench_sdk::testing::{DenseProblem, matern32, scattered, scattered_inputs, scattered_right_hand_sides};
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
+use gpbench_testing::{DenseProblem, matern32, scattered, scattered_inputs, scattered_right_hand_sides};
 
 type Work = Box<dyn Fn(&Problem<'_>) -> Result<()>>;
 

@@ -1,8 +1,8 @@
 //! Refinement: corrections with an inexact operator reach the tolerance of the true residual.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
-use gpbench_sdk::testing::{DenseProblem, matern32};
-use gpbench_sdk::{Error, NoParams, Precision, Problem, Reason, Report, Result, Solver, Watch, abi};
+use gpbench_sdk::{Error, NoParams, Precision, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_testing::{DenseProblem, matern32};
 
 /// Richardson's iteration, refined.
 struct Richardson;
@@ -91,7 +91,7 @@ fn the_limit_of_iterations_counts_all_corrections() {
     let unlimited = problem.solve::<Richardson>(&[]).unwrap();
     assert!(unlimited.iterations > 60, "several corrections: {}", unlimited.iterations);
     let outcome = problem.solve::<Limited>(&[]).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (abi::reason::ITERATIONS, 30));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 30));
 }
 
 /// Only the residual that certifies the solution is in double precision; the start's is a product all the same.
@@ -100,7 +100,7 @@ fn a_warm_start_costs_a_product_and_its_certificate_another() {
     let (_, _, problem) = problem(1e-6);
     let solution = problem.solve::<Richardson>(&[]).unwrap().x;
     let again = problem.clone().start(solution).solve::<Richardson>(&[]).unwrap();
-    assert_eq!((again.reason, again.iterations), (abi::reason::CONVERGED, 0));
+    assert_eq!((again.reason, again.iterations), (Reason::Converged, 0));
     assert_eq!(again.entries, 2.0 * 15.0 * 15.0);
 }
 
@@ -113,7 +113,7 @@ fn no_column_is_solved_further_than_the_tolerance_asks() {
     let exact = problem.clone().tolerance(1e-13).solve::<Richardson>(&[]).unwrap().x;
     start.column_mut(0).assign(&(0.99999 * &exact.column(0)));
     let outcome = problem.start(start).solve::<Richardson>(&[]).unwrap();
-    assert_eq!(outcome.reason, abi::reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     let r = &b - &a.dot(&outcome.x);
     let norm = |j: usize| (r.column(j).dot(&r.column(j)) / b.column(j).dot(&b.column(j))).sqrt();
     assert!((norm(1) + norm(2)) / 2.0 > 0.8e-4, "stops at the tolerance: {} {}", norm(1), norm(2));
@@ -131,7 +131,7 @@ fn the_residual_in_double_precision_meets_the_tolerance() {
     for tolerance in [0.5, 1e-2, 1e-5, 1e-10] {
         let (a, b, problem) = problem(tolerance);
         let outcome = problem.solve::<Richardson>(&[]).unwrap();
-        assert_eq!(outcome.reason, abi::reason::CONVERGED);
+        assert_eq!(outcome.reason, Reason::Converged);
         let r = &b - &a.dot(&outcome.x);
         for (j, (r, b)) in r.columns().into_iter().zip(b.columns()).enumerate() {
             let norm = (r.dot(&r) / b.dot(&b)).sqrt();
@@ -155,7 +155,7 @@ fn observations_of_a_correction_refer_to_the_whole_system() {
 fn a_stopped_correction_leaves_what_there_is() {
     let (a, b, problem) = problem(1e-12);
     let outcome = problem.max_epochs(12.0).solve::<Richardson>(&[]).unwrap();
-    assert_eq!(outcome.reason, abi::reason::STOPPED);
+    assert_eq!(outcome.reason, Reason::Stopped);
     let r = &b - &a.dot(&outcome.x);
     assert!(r.iter().map(|r| r * r).sum::<f64>() < 0.5 * b.iter().map(|b| b * b).sum::<f64>());
 }

@@ -8,8 +8,10 @@ use std::sync::Mutex;
 
 use gpbench_sdk::abi::{self, Status};
 use gpbench_sdk::ndarray::{Array2, array};
-use gpbench_sdk::testing::DenseProblem;
-use gpbench_sdk::{Error, Problem, Reason, Report, Result, Solver, choices, export, params};
+use gpbench_sdk::{
+    Error, ParamValue, Params as _, Problem, Reason, Report, Result, Solver, choices, export, params,
+};
+use gpbench_testing::{DenseProblem, SolverEntry};
 
 choices! {
     /// Where to panic or fail.
@@ -104,15 +106,16 @@ fn problem() -> DenseProblem {
 #[test]
 fn a_panic_anywhere_becomes_an_error_with_its_text_and_place() {
     for (at, text) in [
-        ("new", "panicked: mine at New"),
-        ("prepare", "panicked: mine at Prepare"),
-        ("solve", "panicked: mine at Solve"),
-        ("worker", "panicked: mine at Worker"),
-        ("transform", "panicked: mine at Transform"),
+        ("new", "create panicked: mine at New"),
+        ("prepare", "prepare panicked: mine at Prepare"),
+        ("solve", "solve panicked: mine at Solve"),
+        ("worker", "solve panicked: mine at Worker"),
+        ("transform", "solve panicked: mine at Transform"),
     ] {
         let failure = problem().solve::<Minefield>(&[("at", at.into())]).unwrap_err();
-        assert_eq!(failure.status, Status::PANIC);
-        let place = failure.text.strip_prefix(text).expect("the text of the panic");
+        assert_eq!(failure.status(), Some(Status::PANIC));
+        let said = failure.to_string();
+        let place = said.strip_prefix(text).expect("the text of the panic");
         assert!(place.starts_with(" (") && place.contains("wall.rs:") && place.ends_with(')'), "{place}");
     }
     // Destroying a solver returns no status; the only requirement is that the process does not abort.
@@ -124,17 +127,42 @@ fn a_panic_anywhere_becomes_an_error_with_its_text_and_place() {
 #[test]
 fn an_error_carries_its_text_and_a_wrong_shape_never_reaches_the_host() {
     let failed = |at: &'static str| problem().solve::<Minefield>(&[("at", at.into())]).unwrap_err();
-    assert_eq!(failed("error").text, "no way through");
-    assert_eq!(failed("shape").status, Status::INVALID_ARGUMENT);
-    assert_eq!(failed("shape").text, "apply: y is 7 x 1, expected 2 x 1");
+    assert_eq!(failed("error").to_string(), "solve failed: no way through");
+    assert_eq!(failed("shape").status(), Some(Status::INVALID_ARGUMENT));
+    assert_eq!(failed("shape").to_string(), "solve failed: apply: y is 7 x 1, expected 2 x 1");
 }
 
 #[test]
 fn a_solve_without_a_prepared_problem_is_refused() {
     let table = abi::Solver { prepare: None, ..export::solver::<Minefield>() };
-    let failure = problem().solve_with(&table, &[]).unwrap_err();
-    assert_eq!(failure.status, Status::INVALID_ARGUMENT);
-    assert_eq!(failure.text, "solve: no problem is prepared");
+    // SAFETY: a table of the SDK, less one function.
+    let entry = unsafe { SolverEntry::of(table) }.unwrap();
+    let failure = problem().solve_with(&entry, &[]).unwrap_err();
+    assert_eq!(failure.status(), Some(Status::INVALID_ARGUMENT));
+    assert_eq!(failure.to_string(), "solve failed: solve: no problem is prepared");
+}
+
+/// A host refuses such values first; the SDK does not rely on it.
+#[test]
+fn values_that_a_parameter_cannot_take_are_refused_by_name() {
+    let good = || [ParamValue::from("nowhere"), 1.0.into(), true.into(), "label".into()];
+    assert!(MinefieldParams::from_values(&good()).is_ok());
+    let wrong: [(usize, &str, &[ParamValue]); 4] = [
+        (0, "at", &["no such choice".into(), 1.into()]),
+        (1, "size", &[0.25.into(), 3.0.into(), f64::NAN.into(), "1".into()]),
+        (2, "flag", &[1.into()]),
+        (3, "label", &[1.into()]),
+    ];
+    for (position, name, values) in wrong {
+        for value in values {
+            let mut all = good();
+            all[position] = value.clone();
+            let Err(Error::InvalidArgument(text)) = MinefieldParams::from_values(&all) else {
+                panic!("{name} = {value:?} is not refused")
+            };
+            assert!(text.contains(name), "{name} = {value:?}: {text}");
+        }
+    }
 }
 
 static SAID: Mutex<String> = Mutex::new(String::new());

@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_sdk::ndarray::array;
-use gpbench_sdk::testing::DenseProblem;
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_testing::DenseProblem;
 
 /// Patience of the watch, and the iterations asked for.
 const PATIENCE: usize = 3;

@@ -2,14 +2,13 @@
 
 use std::rc::Rc;
 
-use gpbench_host::{CallError, FitLimits, FitProblem, FitSession, HostTable};
-use gpbench_sdk::{Learner, Scales};
-use gpbench_terms::{Covariance, Family, NetworkShape, ParamValue};
+use gpbench_host::{FitLimits, FitProblem, FitSession, HostTable};
+use gpbench_sdk::Scales;
+use gpbench_terms::{Covariance, Family, NetworkShape};
 use ndarray::{Array1, Array2};
 
 use crate::fit_log::FitLog;
-use crate::fixtures::scattered;
-use crate::{FitRun, SavedFit, learner_entry, scattered_inputs};
+use crate::fixtures::{scattered, scattered_inputs};
 
 /// Training data, kernel and budget for a learner under test.
 ///
@@ -176,24 +175,6 @@ impl FitHost {
     /// Passes that are granted.
     pub(crate) fn granted(&self) -> f64 {
         self.limits.passes
-    }
-
-    /// Makes a learner and begins a fit. Parameters not given have their defaults.
-    pub fn begin<L: Learner>(&self, params: &[(&str, ParamValue)]) -> Result<FitRun<'_>, CallError> {
-        let mut run = FitRun::create(self, learner_entry::<L>(), params)?;
-        run.begin()?;
-        Ok(run)
-    }
-
-    /// Makes a learner that goes on from a saved state.
-    pub fn resume<L: Learner>(
-        &self,
-        params: &[(&str, ParamValue)],
-        saved: &SavedFit,
-    ) -> Result<FitRun<'_>, CallError> {
-        let mut run = FitRun::create(self, learner_entry::<L>(), params)?;
-        run.load(saved)?;
-        Ok(run)
     }
 
     /// A session of so many passes. Its batches are keyed by the seed.

@@ -7,11 +7,12 @@ use gpbench_abi::Status;
 use gpbench_host::{
     Arrays, CallError, FitEnd, FitProgress, FitSession, HostTable, LearnerEntry, LearnerObject, Pause,
 };
-use gpbench_sdk::Model;
+use gpbench_sdk::{Learner, Model};
 use gpbench_terms::{ParamValue, Reason, StopReason};
 use ndarray::{Array1, ArrayRef2};
 
-use crate::FitHost;
+use crate::entry::learner_entry;
+use crate::fit_host::FitHost;
 use crate::fit_log::FitLog;
 use crate::services::host;
 use crate::settings::by_name;
@@ -58,9 +59,29 @@ pub struct Used {
     pub features: f64,
 }
 
+impl FitHost {
+    /// Makes a learner and begins a fit. Parameters not given have their defaults.
+    pub fn begin<L: Learner>(&self, params: &[(&str, ParamValue)]) -> Result<FitRun<'_>, CallError> {
+        let mut run = FitRun::create(self, learner_entry::<L>(), params)?;
+        run.begin()?;
+        Ok(run)
+    }
+
+    /// Makes a learner that goes on from a saved state.
+    pub fn resume<L: Learner>(
+        &self,
+        params: &[(&str, ParamValue)],
+        saved: &SavedFit,
+    ) -> Result<FitRun<'_>, CallError> {
+        let mut run = FitRun::create(self, learner_entry::<L>(), params)?;
+        run.load(saved)?;
+        Ok(run)
+    }
+}
+
 impl<'h> FitRun<'h> {
     /// Makes a learner whose fit has not begun.
-    pub(crate) fn create(
+    fn create(
         given: &'h FitHost,
         learner: LearnerEntry,
         params: &[(&str, ParamValue)],
@@ -88,7 +109,7 @@ impl<'h> FitRun<'h> {
     }
 
     /// Goes on from a saved state.
-    pub(crate) fn load(&mut self, saved: &SavedFit) -> Result<(), CallError> {
+    fn load(&mut self, saved: &SavedFit) -> Result<(), CallError> {
         let fresh = || self.new_session(self.given.granted());
         let resumed = fresh().resuming(&saved.progress);
         let has_other_rows = resumed.is_none();

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_ap_accelerated::ApAccelerated;
-use gpbench_sdk::abi::reason;
+use gpbench_sdk::Reason;
 use gpbench_sdk::ndarray::{Array2, Axis};
-use gpbench_sdk::testing::{DenseProblem, matern32, relative_residuals};
+use gpbench_testing::{DenseProblem, matern32, relative_residuals};
 use gpbench_testkit::json::{self, Value, matrix, number};
 use gpbench_testkit::{SmallSystem, relative_error};
 
@@ -33,7 +33,7 @@ fn solutions_agree_with_the_exact_ones() {
         // Fifteen blocks, with momentum after every fifth, and five, with momentum after each.
         for block_size in [20, 64] {
             let outcome = problem.solve::<ApAccelerated>(&[("block_size", block_size.into())]).unwrap();
-            assert_eq!(outcome.reason, reason::CONVERGED);
+            assert_eq!(outcome.reason, Reason::Converged);
             let error = relative_error(&outcome.x, &matrix(&oracle["settings"][setting]["v_exact"]));
             let truth = relative_residuals(&a, &outcome.x, &b);
             let off = outcome.claimed.iter().zip(truth).map(|(claimed, truth)| (claimed - truth).abs());
@@ -75,7 +75,7 @@ fn without_momentum_these_are_alternating_projections() {
         let problem = DenseProblem::new(small_system(setting), matrix(&oracle["b"]));
         // So few blocks that every projection is observed.
         let outcome = problem.solve::<ApAccelerated>(&params).unwrap();
-        assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, 60));
+        assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 60));
 
         let norms = matrix(&expected["residual_norms"]);
         let observed: Vec<f64> = outcome.trace.iter().flat_map(|(_, norms)| norms.clone()).collect();

@@ -3,9 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_ap::Ap;
-use gpbench_sdk::abi::reason;
+use gpbench_sdk::Reason;
 use gpbench_sdk::ndarray::{Array2, Axis};
-use gpbench_sdk::testing::{DenseProblem, matern32};
+use gpbench_testing::{DenseProblem, matern32};
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, relative_error};
 
@@ -33,7 +33,7 @@ fn agrees(setting: &str, size: &str) {
     ];
     // So few blocks that every projection is observed.
     let outcome = DenseProblem::new(a, matrix(&oracle["b"])).iterates().solve::<Ap>(&params).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, 60));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 60));
 
     let chosen: Vec<f64> =
         outcome.iterates.windows(2).map(|pair| changed_block(&pair[0], &pair[1], block_size)).collect();

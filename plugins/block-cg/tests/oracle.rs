@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_block_cg::BlockCg;
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::testing::DenseProblem;
+use gpbench_sdk::Reason;
+use gpbench_testing::DenseProblem;
 use gpbench_testkit::json::{self, matrix, number};
 use gpbench_testkit::{SmallSystem, relative_error};
 
@@ -24,7 +24,7 @@ fn solutions() {
             let params = [("preconditioner", preconditioner.into()), ("rank", 50.into())];
             let quick = problem.clone().tolerance(0.01).solve::<BlockCg>(&params).unwrap();
             let outcome = problem.clone().tolerance(1e-12).solve::<BlockCg>(&params).unwrap();
-            assert_eq!((quick.reason, outcome.reason), (reason::CONVERGED, reason::CONVERGED));
+            assert_eq!((quick.reason, outcome.reason), (Reason::Converged, Reason::Converged));
             let error = relative_error(&outcome.x, &matrix(&expected["v_exact"]));
             let (iterations, final_one) = (quick.iterations, outcome.iterations);
             let plain = number(&expected["cg"]["iterations_to_0p01"]["float64"]);

@@ -5,8 +5,8 @@
 use gpbench_plugin_bsgd::BatchLikelihood;
 use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
-use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{Family, Workers, lapack, symmetric};
+use gpbench_testing::scattered;
 
 const NOISE_VARIANCE: f64 = 0.4;
 const STEP: f64 = 1e-5;

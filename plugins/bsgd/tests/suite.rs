@@ -1,8 +1,8 @@
 //! The tests that every learner inherits: a network with a linear kernel, one with a stationary kernel, and that on the inputs.
 
 use gpbench_plugin_bsgd::Bsgd;
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
 use gpbench_sdk::{Activation, Covariance, NetworkShape};
+use gpbench_testing::{FitHost, LearnerSuite};
 
 fn network(random: usize) -> NetworkShape {
     let random = Some(random).filter(|&count| count > 0);
@@ -12,7 +12,7 @@ fn network(random: usize) -> NetworkShape {
 mod linear {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Bsgd>::new(FitHost::wave(57).family(Covariance::Linear).network(network(0)).passes(4.0))
             .settings([("batch", 20.into())])
     }
@@ -21,7 +21,7 @@ mod linear {
 mod stationary {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Bsgd>::new(FitHost::wave(57).network(network(12)).trained_mean().passes(4.0))
             .settings([("batch", 20.into()), ("sampling", "independent".into())])
     }
@@ -30,7 +30,7 @@ mod stationary {
 mod inputs {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Bsgd>::new(FitHost::wave(57).passes(4.0))
             .settings([("batch", 20.into())])
     }

@@ -5,11 +5,10 @@
 use std::cell::RefCell;
 
 use gpbench_plugin_cg::Cg;
-use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array2, aview1};
 use gpbench_sdk::precondition::{PivotedCholesky, Preconditioner};
-use gpbench_sdk::testing::DenseProblem;
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
+use gpbench_testing::DenseProblem;
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{SmallSystem, relative_error};
 
@@ -44,7 +43,7 @@ fn residuals_agree(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::Pa
     let comparable = expected["comparable_iterations"].as_u64().unwrap() as i64;
     let params = [params, &[("max_iterations", comparable.into())]].concat();
     let outcome = oracle_problem(&oracle, setting).solve::<Cg>(&params).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, comparable));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, comparable));
     let (norms, deviation) = (matrix(&expected["residual_norms"]), vector(&expected["float64_max_rel_dev"]));
     assert_eq!(outcome.trace.len() as i64, comparable + 1);
     for (iteration, observed) in outcome.trace {
@@ -67,7 +66,7 @@ fn converges(setting: &str, solver: &str, params: &[(&str, gpbench_sdk::ParamVal
     assert!((iterations - seen).abs() <= 0.1 * seen + 2.0, "{setting}: {iterations} iterations, not {seen}");
 
     let outcome = problem.tolerance(1e-12).solve::<Cg>(params).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     let error = relative_error(&outcome.x, &matrix(&expected["v_exact"]));
     println!("{setting}, {solver}: {iterations} iterations to 0.01 ({seen}), final error {error:.1e}");
     assert!(error < 1e-9, "{setting}: error {error:e}");
@@ -106,7 +105,7 @@ fn random_preconditioners_converge_to_the_same() {
             let problem = oracle_problem(&oracle, setting);
             let iterations = problem.clone().tolerance(0.01).solve::<Cg>(&params).unwrap().iterations;
             let outcome = problem.tolerance(1e-12).solve::<Cg>(&params).unwrap();
-            assert_eq!(outcome.reason, reason::CONVERGED);
+            assert_eq!(outcome.reason, Reason::Converged);
             let error = relative_error(&outcome.x, &matrix(&expected["v_exact"]));
             let plain = number(&expected["cg"]["iterations_to_0p01"]["float64"]);
             println!(

@@ -3,9 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_cg::Cg;
-use gpbench_sdk::ParamValue;
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::testing::{DenseProblem, Outcome, scattered_inputs, scattered_right_hand_sides};
+use gpbench_sdk::{ParamValue, Reason};
+use gpbench_testing::{DenseProblem, Outcome, scattered_inputs, scattered_right_hand_sides};
 
 const N: usize = 300;
 
@@ -26,13 +25,13 @@ fn solve(problem: &DenseProblem, preconditioner: &'static str, recycle: i64) -> 
 fn vectors_of_one_step_save_iterations_in_the_next() {
     for preconditioner in ["none", "pivoted_cholesky"] {
         let first = solve(&system(0.1, 0.6), preconditioner, 15);
-        assert_eq!(first.reason, reason::CONVERGED);
+        assert_eq!(first.reason, Reason::Converged);
         assert_eq!(first.state["ritz-vectors"].len(), 8 * N * 15);
 
         let next = system(0.098, 0.61);
         let plain = solve(&next, preconditioner, 0);
         let recycled = solve(&next.clone().state(first.state), preconditioner, 15);
-        assert_eq!(recycled.reason, reason::CONVERGED);
+        assert_eq!(recycled.reason, Reason::Converged);
         let (fewer, all) = (recycled.iterations, plain.iterations);
         assert!(5 * fewer < 4 * all, "{preconditioner}: {fewer} iterations instead of {all}");
         // A product for the vectors, and one an iteration.
@@ -48,7 +47,7 @@ fn a_warm_start_and_the_vectors_share_their_product() {
     let first = solve(&system(0.1, 0.6), "none", 10);
     let next = system(0.1, 0.6).start(first.x).state(first.state);
     let again = solve(&next, "none", 10);
-    assert_eq!((again.reason, again.iterations), (reason::CONVERGED, 0));
+    assert_eq!((again.reason, again.iterations), (Reason::Converged, 0));
     assert_eq!(again.entries, (N * N) as f64);
 }
 
@@ -58,7 +57,7 @@ fn in_mixed_precision_the_vectors_have_no_product_of_their_own() {
     let first = system(0.1, 0.6).solve::<Cg>(&params).unwrap();
     let next = system(0.098, 0.61).start(first.x).state(first.state);
     let outcome = next.solve::<Cg>(&params).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     assert_eq!(outcome.number("recycled_vectors"), 10.0);
     let products = outcome.entries / (N * N) as f64 - outcome.iterations as f64;
     // The start's, with the vectors, and one in double precision for each correction.
@@ -73,14 +72,14 @@ fn vectors_that_do_not_fit_are_left_out() {
     {
         let state = [("ritz-vectors".to_owned(), bytes)].into();
         let outcome = solve(&system(0.1, 0.6).state(state), "none", 10);
-        assert_eq!((outcome.reason, outcome.iterations), (reason::CONVERGED, first.iterations));
+        assert_eq!((outcome.reason, outcome.iterations), (Reason::Converged, first.iterations));
     }
 }
 
 #[test]
 fn a_solve_that_its_budget_ends_leaves_vectors() {
     let stopped = solve(&system(0.1, 0.6).max_epochs(4.0), "none", 3);
-    assert_eq!(stopped.reason, reason::STOPPED);
+    assert_eq!(stopped.reason, Reason::Stopped);
     assert_eq!(stopped.state["ritz-vectors"].len(), 8 * N * 3);
 }
 

@@ -1,6 +1,6 @@
 //! The tests that every solver inherits.
 
 use gpbench_plugin_cg::Cg;
-use gpbench_sdk::testing::Suite;
+use gpbench_testing::Suite;
 
-gpbench_sdk::solver_suite! { Suite::<Cg>::matern32(0.3, 0.5, 20) }
+gpbench_testing::solver_suite! { Suite::<Cg>::matern32(0.3, 0.5, 20) }

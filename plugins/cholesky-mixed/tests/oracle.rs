@@ -3,8 +3,8 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_cholesky_mixed::CholeskyMixed;
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::testing::DenseProblem;
+use gpbench_sdk::Reason;
+use gpbench_testing::DenseProblem;
 use gpbench_testkit::json::{self, matrix};
 use gpbench_testkit::{SmallSystem, relative_error};
 
@@ -22,7 +22,7 @@ fn solutions() {
             let params = [("precision", precision.into())];
             let quick = problem.clone().tolerance(0.01).solve::<CholeskyMixed>(&params).unwrap();
             let outcome = problem.clone().tolerance(1e-12).solve::<CholeskyMixed>(&params).unwrap();
-            assert_eq!((quick.reason, outcome.reason), (reason::CONVERGED, reason::CONVERGED));
+            assert_eq!((quick.reason, outcome.reason), (Reason::Converged, Reason::Converged));
             assert!(quick.iterations <= 2, "{setting}, {precision}: {} iterations", quick.iterations);
             let error = relative_error(&outcome.x, &expected);
             assert!(error < 1e-9, "{setting}, {precision}: error {error:e}");

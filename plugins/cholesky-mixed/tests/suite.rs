@@ -3,13 +3,13 @@
 use crate::common;
 use gpbench_plugin_cholesky_mixed::CholeskyMixed;
 use gpbench_sdk::Family;
-use gpbench_sdk::testing::{DenseProblem, Suite, matern32, scattered_inputs, scattered_right_hand_sides};
+use gpbench_testing::{DenseProblem, Suite, matern32, scattered_inputs, scattered_right_hand_sides};
 
 /// With its own factor, a solve ends before it could be stopped.
 mod with_a_new_factor {
     use super::*;
 
-    gpbench_sdk::solver_suite! { tests: Suite::<CholeskyMixed>::matern32(0.3, 0.5, 9);
+    gpbench_testing::solver_suite! { tests: Suite::<CholeskyMixed>::matern32(0.3, 0.5, 9);
         the_number_of_threads_changes_no_bit
         the_seed_decides
         without_budget_nothing_is_done
@@ -27,7 +27,7 @@ mod with_a_new_factor {
 mod in_mixed_precision {
     use super::*;
 
-    gpbench_sdk::solver_suite! {
+    gpbench_testing::solver_suite! {
         tests: Suite::<CholeskyMixed>::matern32(0.3, 0.5, 9).settings([("precision", "mixed".into())]);
         the_number_of_threads_changes_no_bit
         one_right_hand_side_is_solved
@@ -50,5 +50,5 @@ mod with_an_old_factor {
         suite.settings([("steps_per_factor", 100.into())])
     }
 
-    gpbench_sdk::solver_suite! { suite() }
+    gpbench_testing::solver_suite! { suite() }
 }

@@ -1,11 +1,11 @@
-//! Whole fits on the host in memory, against the model's dense matrices.
+//! Whole fits against the model's dense matrices.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_minimax::Minimax;
-use gpbench_sdk::testing::behaviour::{self, small_network};
-use gpbench_sdk::testing::{DenseModel, FitHost};
 use gpbench_sdk::{Covariance, Family, ParamValue};
+use gpbench_testing::behaviour::{self, small_network};
+use gpbench_testing::{DenseModel, FitHost};
 
 const N: usize = 60;
 

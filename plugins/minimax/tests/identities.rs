@@ -6,8 +6,8 @@ use gpbench_plugin_minimax::{Penalty, Saddle, norm};
 use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use gpbench_sdk::optimise::AdaDelta;
-use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{lapack, symmetric};
+use gpbench_testing::scattered;
 
 const NOISE_VARIANCE: f64 = 0.4;
 const MU: f64 = 1.7;

@@ -104,7 +104,7 @@ impl ExactExpert {
 mod tests {
     use gpbench_sdk::Family;
     use gpbench_sdk::optimise::{Method, Transform};
-    use gpbench_sdk::testing::scattered;
+    use gpbench_testing::scattered;
 
     use super::*;
 

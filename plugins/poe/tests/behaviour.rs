@@ -2,8 +2,8 @@
 
 use gpbench_plugin_poe::Poe;
 use gpbench_sdk::ndarray::{Array1, Array2, s};
-use gpbench_sdk::testing::{FitHost, FitRun, scattered};
-use gpbench_sdk::{Family, Model, ParamValue, Workers, abi, exact};
+use gpbench_sdk::{Family, Model, ParamValue, Reason, Workers, exact};
+use gpbench_testing::{FitHost, FitRun, scattered};
 
 const SMALL: [(&str, ParamValue); 1] = [("points", ParamValue::Int(20))];
 
@@ -53,7 +53,7 @@ fn it_learns() {
         let settings = [("points", 80.into()), ("learning_rate", 0.1.into()), ("combine", combine.into())];
         let mut run = host.begin::<Poe>(&settings).unwrap();
         let report = run.fit().unwrap();
-        assert_eq!((report.reason, report.steps), (abi::reason::STOPPED, 60));
+        assert_eq!((report.reason, report.steps), (Reason::Stopped, 60));
         assert_eq!(report.numbers, [("experts".to_owned(), 4.0), ("failed_experts".to_owned(), 0.0)]);
         let trace = run.trace();
         assert!(trace.last().unwrap().1 < trace[0].1 - 0.5, "{trace:?}");
@@ -207,7 +207,7 @@ fn an_expert_that_fails_leaves_the_others() {
 fn a_rate_that_is_too_large_diverges() {
     let host = host();
     let mut run = host.begin::<Poe>(&with(&[("learning_rate", 1e5.into())])).unwrap();
-    assert_eq!(run.fit().unwrap().reason, abi::reason::DIVERGED);
+    assert_eq!(run.fit().unwrap().reason, Reason::Diverged);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::time::Instant;
 use gpbench_plugin_poe::ExactExpert;
 use gpbench_sdk::ndarray::{Array1, Array2};
 use gpbench_sdk::optimise::{Hyperparameters, Method, Optimiser, Transform};
-use gpbench_sdk::testing::scattered;
 use gpbench_sdk::{Family, Scales, Workers};
+use gpbench_testing::scattered;
 
 #[test]
 #[ignore = "a measurement"]

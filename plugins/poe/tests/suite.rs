@@ -1,8 +1,8 @@
 //! The tests that every learner inherits.
 
 use gpbench_plugin_poe::Poe;
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
+use gpbench_testing::{FitHost, LearnerSuite};
 
-gpbench_sdk::learner_suite! {
+gpbench_testing::learner_suite! {
     LearnerSuite::<Poe>::new(FitHost::wave(57).passes(4.0).trained_mean()).settings([("points", 10.into())])
 }

@@ -3,13 +3,12 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_rr_cg::{Roulette, RrCg, RrCgParams};
-use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::precondition::PivotedCholesky;
-use gpbench_sdk::testing::{
+use gpbench_sdk::{NoParams, ParamValue, Problem, Purpose, Reason, Report, Result, Solver};
+use gpbench_testing::{
     DenseProblem, matern32, relative_residuals, scattered, scattered_inputs, scattered_right_hand_sides,
 };
-use gpbench_sdk::{NoParams, ParamValue, Problem, Purpose, Reason, Report, Result, Solver};
 use gpbench_testkit::{ClosedForm, assert_close, relative_error};
 use rand::RngExt;
 
@@ -35,7 +34,7 @@ fn the_seed_draws_the_truncation_which_is_all_that_is_spent() {
     for seed in 0..20 {
         let outcome = well_posed().seed(seed).solve::<RrCg>(&short()).unwrap();
         let truncation = roulette.draw(seed, 0);
-        assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, truncation as i64));
+        assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, truncation as i64));
         assert_eq!(outcome.number("truncation"), truncation as f64);
         assert_eq!(outcome.number("expected_truncation"), roulette.expected());
         assert_eq!(outcome.entries, (truncation * N * N) as f64);
@@ -100,7 +99,7 @@ fn the_truncation_does_not_follow_from_the_preconditioners_pivots() {
 #[test]
 fn nothing_is_claimed() {
     let outcome = well_posed().tolerance(0.9).solve::<RrCg>(&short()).unwrap();
-    assert_eq!(outcome.reason, reason::ITERATIONS);
+    assert_eq!(outcome.reason, Reason::Iterations);
     assert!(outcome.claimed.is_empty() && outcome.trace.iter().all(|(_, norms)| norms.is_empty()));
 }
 
@@ -143,7 +142,7 @@ fn independent_rows_are_solved_at_once() {
     let known = ClosedForm::diagonal(&(0..40).map(|i| 1.0 + (i % 2) as f64).collect::<Vec<_>>());
     let b = Array2::from_shape_fn((40, 2), |(i, j)| scattered(i, j));
     let outcome = DenseProblem::new(known.matrix, b.clone()).solve::<RrCg>(&short()).unwrap();
-    assert_eq!(outcome.reason, reason::ITERATIONS);
+    assert_eq!(outcome.reason, Reason::Iterations);
     assert_close(&outcome.x, &known.inverse.dot(&b), 1e-14);
 }
 
@@ -199,7 +198,7 @@ fn more_iterations_than_rows_are_not_made() {
 fn an_indefinite_matrix_has_no_next_step() {
     let a = array![[1.0, 2.0], [2.0, 1.0]];
     let outcome = DenseProblem::new(a, array![[1.0], [-1.0]]).solve::<RrCg>(&[]).unwrap();
-    assert_eq!(outcome.reason, reason::STAGNATED);
+    assert_eq!(outcome.reason, Reason::Stagnated);
     assert!(outcome.x.iter().all(|x| x.is_finite()));
 }
 
@@ -207,7 +206,7 @@ fn an_indefinite_matrix_has_no_next_step() {
 fn a_residual_without_a_step_is_not_taken_from_itself() {
     let problem = DenseProblem::new(array![[-1.0, 0.0], [0.0, 1.0]], array![[1.0], [0.0]]);
     let outcome = problem.solve::<RrCg>(&[("reorthogonalise", true.into())]).unwrap();
-    assert_eq!(outcome.reason, reason::STAGNATED);
+    assert_eq!(outcome.reason, Reason::Stagnated);
 }
 
 #[test]
@@ -218,7 +217,7 @@ fn a_product_that_is_not_a_number_never_reaches_the_solution() {
         let params = [short(), vec![("reorthogonalise", reorthogonalise.into())]].concat();
         let outcome =
             DenseProblem::new(a.clone(), scattered_right_hand_sides(N, 2)).solve::<RrCg>(&params).unwrap();
-        assert_eq!(outcome.reason, reason::STAGNATED);
+        assert_eq!(outcome.reason, Reason::Stagnated);
         assert!(outcome.x.iter().all(|x| x.is_finite()));
     }
 }

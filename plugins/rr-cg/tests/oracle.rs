@@ -5,8 +5,8 @@
 use gpbench_plugin_rr_cg::{Iteration, Roulette, RrCg};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis};
 use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};
-use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
+use gpbench_testing::{DenseProblem, Outcome};
 use gpbench_testkit::json::{self, Value, number, vector};
 use gpbench_testkit::{SmallSystem, assert_number, relative_error};
 

@@ -1,8 +1,8 @@
 //! The tests that every learner inherits: a network with a linear kernel, one with random features, and the inputs alone.
 
 use gpbench_plugin_scgd::Scgd;
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
 use gpbench_sdk::{Activation, Covariance, NetworkShape};
+use gpbench_testing::{FitHost, LearnerSuite};
 
 fn network(random: usize) -> NetworkShape {
     let random = Some(random).filter(|&count| count > 0);
@@ -12,7 +12,7 @@ fn network(random: usize) -> NetworkShape {
 mod linear {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Scgd>::new(FitHost::wave(57).family(Covariance::Linear).network(network(0)).passes(4.0))
             .settings([("batch", 20.into())])
     }
@@ -21,7 +21,7 @@ mod linear {
 mod random {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Scgd>::new(FitHost::wave(57).network(network(12)).trained_mean().passes(4.0))
             .settings([("batch", 20.into()), ("sampling", "independent".into()), ("decay", true.into())])
     }
@@ -30,7 +30,7 @@ mod random {
 mod inputs {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         LearnerSuite::<Scgd>::new(FitHost::wave(57).passes(4.0))
             .settings([("batch", 20.into()), ("features", 30.into()), ("order", "step-first".into())])
     }

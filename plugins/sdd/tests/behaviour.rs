@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_sdd::{GradientPoint, Sdd, SddParams};
-use gpbench_sdk::ParamValue;
-use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::testing::{
+use gpbench_sdk::{ParamValue, Reason};
+use gpbench_testing::{
     DenseProblem, Outcome, matern32, scattered, scattered_inputs, scattered_right_hand_sides,
 };
 use gpbench_testkit::{ClosedForm, assert_close};
@@ -41,7 +40,7 @@ fn converges_to_the_solution_and_claims_what_is_true() {
     for gradient in ["lookahead", "heavy_ball"] {
         let problem = well_posed().tolerance(1e-8);
         let outcome = problem.solve::<Sdd>(&and("gradient", gradient)).unwrap();
-        assert_eq!(outcome.reason, reason::CONVERGED);
+        assert_eq!(outcome.reason, Reason::Converged);
         assert!(problem_is_solved(&truth(&outcome), 1.0001e-8));
         for (claimed, truth) in outcome.claimed.iter().zip(truth(&outcome)) {
             assert!((claimed - truth).abs() < 1e-12, "{claimed} against {truth}");
@@ -60,7 +59,7 @@ fn problem_is_solved(norms: &[f64], tolerance: f64) -> bool {
 fn measurements_of_the_average_are_charged_and_rare() {
     // An average over very many steps lags far behind the iterates.
     let outcome = well_posed().solve::<Sdd>(&and("averaging", 0.002)).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     assert!(problem_is_solved(&truth(&outcome), 1.0001e-4));
     let epochs = outcome.entries / (N * N) as f64;
     let measured = epochs - outcome.iterations as f64 / 12.0;
@@ -75,7 +74,7 @@ fn measurements_of_the_average_are_charged_and_rare() {
 #[test]
 fn only_what_was_measured_is_claimed() {
     let outcome = well_posed().tolerance(0.0).solve::<Sdd>(&and("max_iterations", 24)).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, 24));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 24));
     assert!(outcome.claimed.is_empty());
     assert!(well_posed().stop_at(9).solve::<Sdd>(&small_steps()).unwrap().claimed.is_empty());
     assert!(well_posed().max_epochs(1.0).solve::<Sdd>(&small_steps()).unwrap().claimed.is_empty());
@@ -129,7 +128,7 @@ fn the_average_spans_a_hundredth_of_what_is_allowed() {
 fn what_diverges_is_tried_again_with_a_smaller_rate() {
     let batches: [(&str, ParamValue); 1] = [("batch_size", 10.into())];
     let found = well_posed().iterates().solve::<Sdd>(&batches).unwrap();
-    assert_eq!(found.reason, reason::CONVERGED);
+    assert_eq!(found.reason, Reason::Converged);
     let (rate, failed) = (found.number("learning_rate"), found.number("failed_trials"));
     assert!(failed >= 1.0 && [100.0, 30.0, 10.0, 3.0, 1.0][failed as usize] == rate, "{failed}, {rate}");
     assert!(problem_is_solved(&truth(&found), 1.0001e-4));
@@ -144,7 +143,7 @@ fn what_diverges_is_tried_again_with_a_smaller_rate() {
 
     // The last trial is a run with that rate, on later batches.
     let given = well_posed().solve::<Sdd>(&[("learning_rate", rate.into()), batches[0].clone()]).unwrap();
-    assert_eq!((given.reason, given.number("failed_trials")), (reason::CONVERGED, 0.0));
+    assert_eq!((given.reason, given.number("failed_trials")), (Reason::Converged, 0.0));
     assert!(given.entries < found.entries);
 }
 
@@ -154,7 +153,7 @@ fn a_failed_trial_of_a_warm_start_costs_no_second_product() {
     let params: [(&str, ParamValue); 2] = [("batch_size", 10.into()), ("max_iterations", 2000.into())];
     let outcome = well_posed().tolerance(0.0).start(start.clone()).iterates().solve::<Sdd>(&params).unwrap();
     let failed = outcome.number("failed_trials");
-    assert!(failed >= 1.0 && outcome.reason == reason::ITERATIONS);
+    assert!(failed >= 1.0 && outcome.reason == Reason::Iterations);
     assert_eq!(outcome.iterates.iter().filter(|x| **x == start).count() as f64, 1.0 + failed);
     assert_eq!(outcome.entries, (N * N) as f64 + 2000.0 * (10 * N) as f64);
 }
@@ -164,7 +163,7 @@ fn a_given_rate_that_is_too_long_diverges_without_nan() {
     for rate in [500.0, 1e6] {
         let params = [("batch_size", 10.into()), ("learning_rate", rate.into())];
         let outcome = well_posed().solve::<Sdd>(&params).unwrap();
-        assert_eq!((outcome.reason, outcome.number("failed_trials")), (reason::DIVERGED, 0.0));
+        assert_eq!((outcome.reason, outcome.number("failed_trials")), (Reason::Diverged, 0.0));
         assert!(outcome.x.iter().all(|x| x.is_finite()));
         assert!(outcome.claimed.is_empty());
     }
@@ -177,7 +176,7 @@ fn if_every_rate_diverges_the_end_says_so() {
         .tolerance(1e-4)
         .solve::<Sdd>(&[("batch_size", 10.into())])
         .unwrap();
-    assert_eq!(outcome.reason, reason::DIVERGED);
+    assert_eq!(outcome.reason, Reason::Diverged);
     assert_eq!((outcome.number("learning_rate"), outcome.number("failed_trials")), (1.0, 4.0));
     assert!(outcome.x.iter().all(|x| x.is_finite()));
 }
@@ -213,7 +212,7 @@ fn a_product_that_is_not_a_number_never_reaches_the_solution() {
     for params in [small_steps(), vec![("batch_size", 10.into())]] {
         let outcome =
             DenseProblem::new(a.clone(), scattered_right_hand_sides(N, 2)).solve::<Sdd>(&params).unwrap();
-        assert_eq!(outcome.reason, reason::DIVERGED);
+        assert_eq!(outcome.reason, Reason::Diverged);
         assert!(outcome.x.iter().all(|x| x.is_finite()));
     }
 }

@@ -4,8 +4,8 @@
 
 use gpbench_plugin_sdd::{DescentStart, DualDescent, GradientPoint, StepRule};
 use gpbench_sdk::ndarray::{Array2, Axis, aview1};
-use gpbench_sdk::testing::{DenseProblem, Outcome, matern32, relative_residuals};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};
+use gpbench_testing::{DenseProblem, Outcome, matern32, relative_residuals};
 use gpbench_testkit::json::{self, Value, matrix, number};
 use gpbench_testkit::{SmallSystem, relative_error};
 

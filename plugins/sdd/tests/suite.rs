@@ -1,7 +1,7 @@
 //! The tests that every solver inherits.
 
 use gpbench_plugin_sdd::Sdd;
-use gpbench_sdk::testing::{Claims, Suite};
+use gpbench_testing::{Claims, Suite};
 
 /// Twelve steps an epoch, every third of them observed.
 fn suite() -> Suite<Sdd> {
@@ -11,7 +11,7 @@ fn suite() -> Suite<Sdd> {
         .claims(Claims::Reported(1e-12))
 }
 
-gpbench_sdk::solver_suite! { suite() }
+gpbench_testing::solver_suite! { suite() }
 
 #[test]
 fn zeros_cost_nothing() {

@@ -4,10 +4,10 @@
 
 use crate::line::{Line, N, NOISE};
 use gpbench_plugin_sgd_rff::SgdRff;
-use gpbench_sdk::abi::{Status, reason};
+use gpbench_sdk::abi::Status;
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::testing::{DenseProblem, relative_residuals};
-use gpbench_sdk::{ParamValue, Solver};
+use gpbench_sdk::{ParamValue, Reason, Solver};
+use gpbench_testing::{DenseProblem, relative_residuals};
 use gpbench_testkit::assert_close;
 
 type Params = Vec<(&'static str, ParamValue)>;
@@ -54,7 +54,7 @@ fn rough() -> (Line, DenseProblem) {
 fn comes_close_to_the_solution() {
     let line = Line::smooth();
     let outcome = line.problem().solve::<SgdRff>(&steps(5_000)).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, 5_000));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 5_000));
     assert_eq!(outcome.entries, (5_000 * 10 * N) as f64);
     // Predictions K v, compared with those of zero.
     let exact = line.solution();
@@ -210,7 +210,7 @@ fn a_tolerance_is_checked_by_a_product_every_ten_epochs() {
     let (line, problem) = rough();
     let problem = problem.tolerance(1e-3);
     let outcome = problem.solve::<SgdRff>(&with(plain(0), [("averaging", "none".into())])).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     assert!(outcome.iterations > 0 && outcome.iterations % 10 == 0);
     let checks = outcome.iterations / 10;
     assert_eq!(outcome.entries, ((outcome.iterations + checks) as usize * N * N) as f64);
@@ -227,7 +227,7 @@ fn a_zero_right_hand_side_has_a_zero_solution() {
     let ones = Array2::from_elem((N, 3), 1.0);
     let nothing =
         line.with_rhs(Array2::zeros((N, 3))).start(ones.clone()).solve::<SgdRff>(&steps(9)).unwrap();
-    assert_eq!((nothing.reason, nothing.iterations, nothing.entries), (reason::CONVERGED, 0, 0.0));
+    assert_eq!((nothing.reason, nothing.iterations, nothing.entries), (Reason::Converged, 0, 0.0));
     assert!(nothing.x.iter().all(|&x| x == 0.0));
 
     // A sample's parts that cancel, and a target.
@@ -248,16 +248,16 @@ fn a_zero_right_hand_side_has_a_zero_solution() {
 fn a_spent_budget_leaves_the_average() {
     let problem = Line::smooth().problem();
     let spent = problem.clone().max_epochs(10.0).solve::<SgdRff>(&steps(0)).unwrap();
-    assert_eq!((spent.reason, spent.iterations), (reason::STOPPED, 60));
+    assert_eq!((spent.reason, spent.iterations), (Reason::Stopped, 60));
     assert_eq!(spent.x, problem.solve::<SgdRff>(&steps(60)).unwrap().x);
     let stopped = problem.clone().stop_at(9).solve::<SgdRff>(&steps(0)).unwrap();
-    assert_eq!((stopped.reason, stopped.iterations), (reason::STOPPED, 9));
+    assert_eq!((stopped.reason, stopped.iterations), (Reason::Stopped, 9));
     assert_eq!(stopped.x, problem.solve::<SgdRff>(&steps(9)).unwrap().x);
     // Not even for the first look at a warm start's residual.
     let start = Array2::from_elem((N, 3), 1.0);
     let none_left = problem.tolerance(1e-3).start(start.clone()).max_epochs(0.0);
     let outcome = none_left.solve::<SgdRff>(&steps(0)).unwrap();
-    assert_eq!((outcome.reason, outcome.x), (reason::STOPPED, start));
+    assert_eq!((outcome.reason, outcome.x), (Reason::Stopped, start));
 }
 
 #[test]
@@ -265,7 +265,7 @@ fn steps_that_are_too_long_diverge_without_nan() {
     for rate in [200.0, 1e6] {
         let params = with(steps(0), [("learning_rate", rate.into())]);
         let outcome = Line::smooth().problem().solve::<SgdRff>(&params).unwrap();
-        assert_eq!(outcome.reason, reason::DIVERGED);
+        assert_eq!(outcome.reason, Reason::Diverged);
         assert!(outcome.x.iter().all(|x| x.is_finite()));
     }
 }
@@ -303,14 +303,14 @@ fn a_gradient_from_one_row_is_less_noisy_with_the_noise_in_the_regulariser() {
 #[test]
 fn what_it_cannot_do_is_refused() {
     let failure = Line::smooth().problem().solve::<SgdRff>(&[("features", 101.into())]).unwrap_err();
-    assert_eq!(failure.status, Status::INVALID_ARGUMENT);
-    assert!(failure.text.contains("features"), "{}", failure.text);
+    assert_eq!(failure.status(), Some(Status::INVALID_ARGUMENT));
+    assert!(failure.to_string().contains("features"), "{failure}");
     let line = Line { noise_scale: 0.0, ..Line::smooth() };
     let failure = line.problem().solve::<SgdRff>(&steps(1)).unwrap_err();
-    assert_eq!(failure.status, Status::UNSUPPORTED);
-    assert!(failure.text.contains("noise_scale"), "{}", failure.text);
+    assert_eq!(failure.status(), Some(Status::UNSUPPORTED));
+    assert!(failure.to_string().contains("noise_scale"), "{failure}");
     let plain_system = DenseProblem::new(Array2::eye(4), Array2::ones((4, 1).f()));
-    assert_eq!(plain_system.solve::<SgdRff>(&[]).unwrap_err().status, Status::UNSUPPORTED);
+    assert_eq!(plain_system.solve::<SgdRff>(&[]).unwrap_err().status(), Some(Status::UNSUPPORTED));
 }
 
 #[test]
@@ -323,7 +323,7 @@ fn defaults_are_the_published_ones() {
 
 /// The tests that every solver inherits.
 mod suite {
-    use gpbench_sdk::testing::{Claims, Suite};
+    use gpbench_testing::{Claims, Suite};
 
     use super::*;
 
@@ -346,7 +346,7 @@ mod suite {
         .claims(Claims::Reported(1e-12))
     }
 
-    gpbench_sdk::solver_suite! { suite() }
+    gpbench_testing::solver_suite! { suite() }
 
     #[test]
     fn zeros_cost_nothing() {

@@ -5,8 +5,8 @@
 
 use gpbench_plugin_sgd_rff::{ObjectiveGradient, ObjectiveScale, SampleObjective, SgdRffParams};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, concatenate, stack};
-use gpbench_sdk::testing::{DenseProblem, Outcome};
 use gpbench_sdk::{Family, Problem, Reason, Report, Result, Solver, lapack, params};
+use gpbench_testing::{DenseProblem, Outcome};
 use gpbench_testkit::json::{self, Value, matrix, number, vector};
 use gpbench_testkit::{Setting, SmallSystem, assert_number, relative_error};
 

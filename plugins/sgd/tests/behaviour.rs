@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_sgd::Sgd;
-use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::Array2;
-use gpbench_sdk::testing::{DenseProblem, scattered_right_hand_sides};
-use gpbench_sdk::{ParamValue, Solver};
+use gpbench_sdk::{ParamValue, Reason, Solver};
+use gpbench_testing::{DenseProblem, scattered_right_hand_sides};
 use gpbench_testkit::{ClosedForm, assert_close};
 
 const N: usize = 120;
@@ -29,7 +28,7 @@ fn and(name: &'static str, value: impl Into<ParamValue>) -> Vec<(&'static str, P
 #[test]
 fn converges_to_the_solution() {
     let outcome = well_posed().tolerance(1e-8).solve::<Sgd>(&small_steps()).unwrap();
-    assert_eq!(outcome.reason, reason::CONVERGED);
+    assert_eq!(outcome.reason, Reason::Converged);
     let truth = well_posed().residuals(&outcome.x);
     assert!(truth.iter().all(|norm| *norm < 3e-8), "{truth:?}");
     // The estimate is of the right size, and every step costs a batch of rows.
@@ -44,7 +43,7 @@ fn converges_to_the_solution() {
 #[test]
 fn the_host_looks_a_few_times_an_epoch() {
     let outcome = well_posed().tolerance(0.0).solve::<Sgd>(&and("max_iterations", 24)).unwrap();
-    assert_eq!((outcome.reason, outcome.iterations), (reason::ITERATIONS, 24));
+    assert_eq!((outcome.reason, outcome.iterations), (Reason::Iterations, 24));
     let steps: Vec<i64> = outcome.trace.iter().map(|(step, _)| *step).collect();
     assert_eq!(steps, (0..=24).step_by(3).collect::<Vec<_>>());
 }
@@ -77,7 +76,7 @@ fn steps_that_are_too_long_diverge_without_nan() {
     for rate in [200.0, 1e6] {
         let params = [("batch_size", 10.into()), ("learning_rate", rate.into())];
         let outcome = well_posed().solve::<Sgd>(&params).unwrap();
-        assert_eq!(outcome.reason, reason::DIVERGED);
+        assert_eq!(outcome.reason, Reason::Diverged);
         assert!(outcome.x.iter().all(|x| x.is_finite()));
     }
 }

@@ -103,7 +103,7 @@ fn squared_distance(a: &[f64], b: &[f64]) -> f64 {
 #[cfg(test)]
 mod tests {
     use gpbench_sdk::ndarray::Array1;
-    use gpbench_sdk::testing::scattered;
+    use gpbench_testing::scattered;
 
     use super::*;
 

@@ -37,7 +37,7 @@ pub fn objective(
 mod tests {
     use gpbench_sdk::Family;
     use gpbench_sdk::optimise::Transform;
-    use gpbench_sdk::testing::scattered;
+    use gpbench_testing::scattered;
 
     use super::*;
 

@@ -2,8 +2,8 @@
 
 use gpbench_plugin_sggp::SgGp;
 use gpbench_sdk::ndarray::{Array2, s};
-use gpbench_sdk::testing::{FitHost, FitRun};
-use gpbench_sdk::{Family, ParamValue, Workers, abi, exact};
+use gpbench_sdk::{Family, ParamValue, Reason, Workers, exact};
+use gpbench_testing::{FitHost, FitRun};
 
 const SMALL: [(&str, ParamValue); 2] = [("neighbours", ParamValue::Int(6)), ("batch", ParamValue::Int(25))];
 
@@ -26,8 +26,8 @@ fn it_learns() {
     let host = FitHost::wave(300).passes(40.0).trained_mean();
     let mut run = host.begin::<SgGp>(&[("batch", 100.into()), ("learning_rate", 0.1.into())]).unwrap();
     let report = run.fit().unwrap();
-    assert_eq!((report.reason, report.steps), (abi::reason::STOPPED, 120));
-    let test = Array2::from_shape_fn((50, 2), |(i, j)| 0.9 * gpbench_sdk::testing::scattered(i + 500, j));
+    assert_eq!((report.reason, report.steps), (Reason::Stopped, 120));
+    let test = Array2::from_shape_fn((50, 2), |(i, j)| 0.9 * gpbench_testing::scattered(i + 500, j));
     let (mean, variance) = run.predict(&test).unwrap();
     let truth = test.outer_iter().map(|x| (2.0 * x[0]).sin() + x[0] * x[1]);
     let errors: Vec<f64> = truth.zip(&mean).map(|(truth, mean)| truth - mean).collect();
@@ -169,5 +169,5 @@ fn small_and_degenerate_sets() {
 fn a_rate_that_is_too_large_diverges() {
     let host = host();
     let mut run = host.begin::<SgGp>(&with(&[("learning_rate", 1e5.into())])).unwrap();
-    assert_eq!(run.fit().unwrap().reason, abi::reason::DIVERGED);
+    assert_eq!(run.fit().unwrap().reason, Reason::Diverged);
 }

@@ -1,7 +1,7 @@
 //! The tests that every learner inherits.
 
 use gpbench_plugin_sggp::SgGp;
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
+use gpbench_testing::{FitHost, LearnerSuite};
 
 fn suite(grouping: &'static str) -> LearnerSuite<SgGp> {
     LearnerSuite::new(FitHost::wave(57).passes(4.0).trained_mean()).settings([
@@ -12,9 +12,9 @@ fn suite(grouping: &'static str) -> LearnerSuite<SgGp> {
 }
 
 mod neighbours {
-    gpbench_sdk::learner_suite! { super::suite("neighbours") }
+    gpbench_testing::learner_suite! { super::suite("neighbours") }
 }
 
 mod uniform {
-    gpbench_sdk::learner_suite! { super::suite("uniform") }
+    gpbench_testing::learner_suite! { super::suite("uniform") }
 }

@@ -153,7 +153,7 @@ pub(crate) fn mirror_upper(mut a: ArrayViewMut2<'_, f64>) {
 #[cfg(test)]
 mod tests {
     use gpbench_sdk::ndarray::ShapeBuilder;
-    use gpbench_sdk::testing::scattered;
+    use gpbench_testing::scattered;
 
     use super::*;
 

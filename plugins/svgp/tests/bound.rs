@@ -6,7 +6,7 @@ use crate::dense;
 use gpbench_plugin_svgp::{BoundGradient, Minibatch, WhitenedDistribution};
 use gpbench_sdk::Workers;
 use gpbench_sdk::ndarray::{Array1, Array2, ShapeBuilder, s};
-use gpbench_sdk::testing::scattered;
+use gpbench_testing::scattered;
 
 /// What a bound is evaluated from; fields may be moved to differentiate by them.
 #[derive(Clone)]

@@ -3,10 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_plugin_svgp::Svgp;
-use gpbench_sdk::abi::reason;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, concatenate, s};
-use gpbench_sdk::testing::FitHost;
-use gpbench_sdk::{Activation, NetworkShape, ParamValue, Scales};
+use gpbench_sdk::{Activation, NetworkShape, ParamValue, Reason, Scales};
+use gpbench_testing::FitHost;
 
 const SMALL: [(&str, ParamValue); 1] = [("batch", ParamValue::Int(16))];
 
@@ -73,7 +72,7 @@ fn more_points_than_rows_and_repeated_points_are_finite() {
         let host = host.clone().basis(&z);
         let mut run = host.begin::<Svgp>(&SMALL).unwrap();
         let report = run.fit().unwrap();
-        assert_eq!(report.reason, reason::STOPPED);
+        assert_eq!(report.reason, Reason::Stopped);
         assert!(run.trace().iter().all(|(_, objective)| objective.is_finite()));
         let model = run.model().unwrap();
         assert_eq!(model.array("z").unwrap().dim(), z.dim());
@@ -123,6 +122,6 @@ fn targets_that_are_no_numbers_diverge_and_leave_a_finite_model() {
     y[3] = f64::NAN;
     let host = FitHost::new(wave.x(), &y);
     let mut run = host.begin::<Svgp>(&[]).unwrap();
-    assert_eq!(run.fit().unwrap().reason, reason::DIVERGED);
+    assert_eq!(run.fit().unwrap().reason, Reason::Diverged);
     assert!(run.model().unwrap().array("q_mean").unwrap().iter().all(|entry| entry.is_finite()));
 }

@@ -6,11 +6,11 @@ use crate::dense;
 use gpbench_plugin_svgp::{GradientMemory, SparseProcess, SvgpParams};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use gpbench_sdk::optimise::{Method, Optimiser, Transform};
-use gpbench_sdk::testing::{FitHost, scattered};
 use gpbench_sdk::{
     Activation, Capabilities, Covariance, Family, Fit, Learner, NetworkShape, NoParams, Result, Scales,
     Workers,
 };
+use gpbench_testing::{FitHost, scattered};
 use gpbench_testkit::json::{self, number, vector};
 use gpbench_testkit::{SmallSystem, assert_close, assert_number};
 
@@ -51,7 +51,7 @@ impl Learner for Probe {
 fn within(host: &FitHost, test: impl Fn(&Fit<'_>) + 'static) {
     TEST.set(Some(Box::new(test)));
     if let Err(failure) = host.begin::<Probe>(&[]) {
-        panic!("{}", failure.text);
+        panic!("{failure}");
     }
 }
 

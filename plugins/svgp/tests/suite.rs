@@ -1,8 +1,8 @@
 //! The tests that every learner inherits.
 
 use gpbench_plugin_svgp::Svgp;
-use gpbench_sdk::testing::{FitHost, LearnerSuite, Settings};
 use gpbench_sdk::{Activation, Covariance, Family, NetworkShape};
+use gpbench_testing::{FitHost, LearnerSuite, Settings};
 
 fn host() -> FitHost {
     FitHost::wave(70).passes(4.0)
@@ -20,13 +20,13 @@ fn suite(host: FitHost, settings: Settings) -> LearnerSuite<Svgp> {
 mod plain {
     use super::*;
 
-    gpbench_sdk::learner_suite! { suite(host(), vec![]) }
+    gpbench_testing::learner_suite! { suite(host(), vec![]) }
 }
 
 mod chosen_points {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         suite(
             host().family(Family::Matern32).basis(FitHost::wave(9).x()).trained_mean().shared_length_scale(),
             vec![("optimiser", "adadelta".into()), ("sampling", "independent".into())],
@@ -37,7 +37,7 @@ mod chosen_points {
 mod deep_rbf {
     use super::*;
 
-    gpbench_sdk::learner_suite! {
+    gpbench_testing::learner_suite! {
         suite(deep(host()).shared_length_scale(), vec![("transform", "variance".into())])
     }
 }
@@ -45,17 +45,17 @@ mod deep_rbf {
 mod deep_linear {
     use super::*;
 
-    gpbench_sdk::learner_suite! { suite(deep(host()).family(Covariance::Linear), vec![("move_points", false.into())]) }
+    gpbench_testing::learner_suite! { suite(deep(host()).family(Covariance::Linear), vec![("move_points", false.into())]) }
 }
 
 mod distribution_alone {
     use super::*;
 
-    gpbench_sdk::learner_suite! { suite(host().trained_mean(), vec![("train", "distribution".into())]) }
+    gpbench_testing::learner_suite! { suite(host().trained_mean(), vec![("train", "distribution".into())]) }
 }
 
 mod deep_distribution_alone {
     use super::*;
 
-    gpbench_sdk::learner_suite! { suite(deep(host()), vec![("train", "distribution".into())]) }
+    gpbench_testing::learner_suite! { suite(deep(host()), vec![("train", "distribution".into())]) }
 }

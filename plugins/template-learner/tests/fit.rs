@@ -1,16 +1,16 @@
-//! Fits through the tables that the host uses, on a host in memory.
+//! Fits in the host that runs cases.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
 use gpbench_template_learner::MinibatchGp;
+use gpbench_testing::{FitHost, LearnerSuite};
 
 /// The tests that every learner inherits: pauses, saved states, threads, batches, passes, NaN.
 fn suite() -> LearnerSuite<MinibatchGp> {
     LearnerSuite::new(FitHost::wave(57).passes(3.0)).settings([("batch", 20.into())])
 }
 
-gpbench_sdk::learner_suite! { suite() }
+gpbench_testing::learner_suite! { suite() }
 
 #[test]
 fn all_rows_in_a_batch_descend() {

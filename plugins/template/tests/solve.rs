@@ -1,17 +1,17 @@
-//! Solves through the tables that the host uses, on a host in memory.
+//! Solves in the host that runs cases.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::testing::{DenseProblem, Suite};
+use gpbench_sdk::Reason;
 use gpbench_template::SteepestDescent;
+use gpbench_testing::{DenseProblem, Suite};
 
 /// The tests that every solver inherits: claims, tolerance, budget, warm starts, threads, seeds, zeros, NaN.
 fn suite() -> Suite<SteepestDescent> {
     Suite::matern32(0.5, 0.3, 3).tolerance(1e-4)
 }
 
-gpbench_sdk::solver_suite! { suite() }
+gpbench_testing::solver_suite! { suite() }
 
 /// The same system, for tests of this solver alone.
 fn problem() -> DenseProblem {
@@ -30,8 +30,8 @@ fn a_warm_start_goes_on() {
     let whole = problem().solve::<SteepestDescent>(&[]).unwrap();
     let half = whole.iterations / 2;
     let first = problem().solve::<SteepestDescent>(&[("max_iterations", half.into())]).unwrap();
-    assert_eq!((first.reason, first.iterations), (reason::ITERATIONS, half));
+    assert_eq!((first.reason, first.iterations), (Reason::Iterations, half));
     let second = problem().start(first.x).solve::<SteepestDescent>(&[]).unwrap();
-    assert_eq!(second.reason, reason::CONVERGED);
+    assert_eq!(second.reason, Reason::Converged);
     assert!(second.iterations < whole.iterations, "{} of {}", second.iterations, whole.iterations);
 }

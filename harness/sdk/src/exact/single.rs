@@ -222,7 +222,7 @@ const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::testing::{matern32, relative_residuals, scattered_inputs, scattered_right_hand_sides};
+    use gpbench_testing::{matern32, relative_residuals, scattered_inputs, scattered_right_hand_sides};
 
     /// A covariance of n scattered points.
     fn covariance(n: usize) -> Array2<f64> {

@@ -96,7 +96,7 @@ mod tests {
     use ndarray::{Axis, array, concatenate};
 
     use super::*;
-    use crate::testing::scattered;
+    use gpbench_testing::scattered;
 
     #[test]
     fn dependent_and_negligible_columns_are_dropped() {

@@ -185,29 +185,39 @@ pub(crate) unsafe extern "C" fn solve_and_lie(
 #[cfg(test)]
 mod tests {
     use gpbench_sdk::ndarray::array;
-    use gpbench_sdk::testing::{DenseProblem, Outcome};
+    use gpbench_testing::{CallError, DenseProblem, Outcome, SolverEntry};
 
     use super::*;
 
-    fn act(act: &str) -> Outcome {
+    fn try_act(act: &str) -> Result<Outcome, CallError> {
         let problem = DenseProblem::new(array![[2.0, 1.0], [1.0, 3.0]], array![[1.0], [4.0]]).tolerance(1e-9);
         let mut table = export::solver::<Hostile>();
         table.solve = Some(solve_and_lie);
-        problem.max_epochs(30.0).solve_with(&table, &[("act", act.into())]).unwrap()
+        // SAFETY: a table of the SDK, less what its report says.
+        let entry = unsafe { SolverEntry::of(table) }.unwrap();
+        problem.max_epochs(30.0).solve_with(&entry, &[("act", act.into())])
+    }
+
+    fn act(act: &str) -> Outcome {
+        try_act(act).unwrap()
     }
 
     #[test]
     fn behaves_unless_told_otherwise() {
         let outcome = act("solve_well");
-        assert_eq!(outcome.reason, abi::reason::CONVERGED);
+        assert_eq!(outcome.reason, Reason::Converged);
         assert!((outcome.x[[0, 0]] + 0.2).abs() < 1e-9 && (outcome.x[[1, 0]] - 1.4).abs() < 1e-9);
     }
 
     #[test]
     fn lies_on_request() {
         assert_eq!(act("lie").x, array![[0.0], [0.0]]);
-        assert_eq!(act("wrong_report").iterations, -1);
+        let wrong = try_act("wrong_report").unwrap_err();
+        assert!(
+            wrong.to_string().starts_with("solve left a wrong report: `report.claimed` has 3"),
+            "{wrong}"
+        );
         assert!(act("nan").x.iter().all(|x| x.is_nan()));
-        assert_eq!(act("ignore_stop").reason, abi::reason::STOPPED);
+        assert_eq!(act("ignore_stop").reason, Reason::Stopped);
     }
 }

@@ -1,17 +1,16 @@
-//! The learner in the host in memory.
+//! The learner in the host.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_learners::ScaleDescent;
-use gpbench_sdk::abi::reason;
-use gpbench_sdk::testing::{FitHost, LearnerSuite};
-use gpbench_sdk::{Family, ModelKind};
+use gpbench_sdk::{Family, ModelKind, Reason};
+use gpbench_testing::{FitHost, LearnerSuite};
 
 fn host() -> FitHost {
     FitHost::wave(57).passes(4.0)
 }
 
-gpbench_sdk::learner_suite! { LearnerSuite::<ScaleDescent>::new(host()).settings([("batch", 20.into())]) }
+gpbench_testing::learner_suite! { LearnerSuite::<ScaleDescent>::new(host()).settings([("batch", 20.into())]) }
 
 #[test]
 fn all_rows_in_a_batch_descend_to_the_likeliest_scales() {
@@ -33,6 +32,6 @@ fn a_limit_ends_the_fit() {
     let host = host();
     let mut run = host.begin::<ScaleDescent>(&[("limit", 5.into())]).unwrap();
     let report = run.fit().unwrap();
-    assert_eq!((report.reason, report.steps), (reason::ITERATIONS, 5));
+    assert_eq!((report.reason, report.steps), (Reason::Iterations, 5));
     assert_eq!(run.fit().unwrap(), report);
 }

@@ -1,8 +1,8 @@
 //! Sixty points on a line, with a target and two samples.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::testing::{DenseProblem, matern32, scattered};
 use gpbench_sdk::{Family, lapack};
+use gpbench_testing::{DenseProblem, matern32, scattered};
 
 pub const N: usize = 60;
 pub const NOISE: f64 = 0.5;

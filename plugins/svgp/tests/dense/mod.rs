@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView1, ArrayView2, ShapeBuilder, s};
-use gpbench_sdk::testing::scattered;
+use gpbench_testing::scattered;
 
 /// exp(-|x - z|^2 / 2) times signal_scale^2, inputs divided by their length scales.
 pub fn gram(

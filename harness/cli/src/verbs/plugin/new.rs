@@ -30,9 +30,9 @@ fn spec_in(checkout: &Path, kind: Kind) -> Option<PathBuf> {
 /// Names that a Rust plugin cannot have: keywords, and crates that it depends on.
 const RESERVED: &str = "\
     alloc as async await box break const continue core crate dyn else enum extern false fn for \
-    gen gpbench-abi gpbench-sdk gpbench-terms if impl in let loop match mod move mut ndarray pub \
-    ref return self static std struct super test trait true type union unsafe use where while \
-    yield";
+    gen gpbench-abi gpbench-host gpbench-numerics gpbench-sdk gpbench-terms gpbench-testing if impl \
+    in let loop match mod move mut ndarray pub ref return self static std struct super test trait \
+    true type union unsafe use where while yield";
 
 /// `gpbench plugin new`.
 #[derive(Debug, Args)]

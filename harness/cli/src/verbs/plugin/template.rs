@@ -2,6 +2,8 @@
 //!
 //! The examples are embedded in the program, so that what is written is what is built and tested here.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 
 /// Languages that `gpbench plugin new` writes.
@@ -229,9 +231,15 @@ pub(super) enum Sdk {
 pub(super) fn manifest(kind: Kind, name: &str, sdk: &Sdk) -> File {
     // A text quoted as JSON is quoted as TOML too.
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let sdk = match sdk {
-        Sdk::Path(path) => format!("path = {}", quoted(path)),
-        Sdk::Version(version) => format!("version = {}", quoted(version)),
+    let (sdk, testing) = match sdk {
+        Sdk::Path(path) => {
+            let beside = Path::new(path).with_file_name("testing");
+            (format!("path = {}", quoted(path)), format!("path = {}", quoted(&beside.to_string_lossy())))
+        }
+        Sdk::Version(version) => {
+            let version = format!("version = {}", quoted(version));
+            (version.clone(), version)
+        }
     };
     // The example of a solver has no need for LAPACK, that of a learner has.
     let (comment, features) = match kind {
@@ -258,6 +266,9 @@ crate-type = ["cdylib", "rlib"]
 [dependencies]
 # {comment}
 gpbench-sdk = {{ {sdk}{features} }}
+
+[dev-dependencies]
+gpbench-testing = {{ {testing} }}
 
 # Belongs to no workspace around it.
 [workspace]
@@ -311,13 +322,21 @@ mod tests {
     #[test]
     fn an_unusual_path_is_quoted() {
         let (_, text) = manifest(Kind::Learner, "mine", &Sdk::Path("/a \"b\"\\c".to_owned()));
-        assert!(text.contains(r#"{ path = "/a \"b\"\\c" }"#), "{text}");
+        assert!(text.contains(r#"gpbench-sdk = { path = "/a \"b\"\\c" }"#), "{text}");
     }
 
     #[test]
     fn a_solver_needs_no_blas() {
         let (_, text) = manifest(Kind::Solver, "mine", &Sdk::Version("0.1".to_owned()));
         assert!(text.contains(r#"gpbench-sdk = { version = "0.1", default-features = false }"#), "{text}");
+    }
+
+    #[test]
+    fn tests_find_their_host_beside_the_sdk() {
+        let (_, text) = manifest(Kind::Solver, "mine", &Sdk::Path("/of \"checkout\"/sdk".to_owned()));
+        assert!(text.contains(r#"gpbench-testing = { path = "/of \"checkout\"/testing" }"#), "{text}");
+        let (_, text) = manifest(Kind::Learner, "mine", &Sdk::Version("0.1".to_owned()));
+        assert!(text.contains(r#"gpbench-testing = { version = "0.1" }"#), "{text}");
     }
 
     #[test]
