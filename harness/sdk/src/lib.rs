@@ -230,7 +230,6 @@ pub mod random_features;
 pub mod symmetric;
 #[cfg(feature = "blas")]
 pub mod tall;
-pub mod testing;
 
 mod error;
 mod extension;
