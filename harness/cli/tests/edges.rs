@@ -40,7 +40,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-record",
             "gpbench-sdk",
             "gpbench-terms",
-            "gpbench-testkit",
+            "gpbench-testing",
         ],
     ),
     ("gpbench-engine", &["gpbench-files", "gpbench-processes", "gpbench-record", "gpbench-runs"]),

@@ -8,7 +8,7 @@ mod table;
 use std::collections::HashSet;
 use std::mem::offset_of;
 
-use gpbench_abi::{Learner, Plugin, Solver};
+use gpbench_abi::{Learner, MINOR, Plugin, Solver};
 use gpbench_terms::SolverInfo;
 
 pub use entry::{LearnerEntry, SolverEntry};
@@ -48,13 +48,18 @@ pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
         }
         let version = room.text(plugin.version, "the version of the library")?;
         let solvers = (plugin.solvers, plugin.n_solvers, plugin.solver_stride);
-        let solvers = entries(solvers, offset_of!(Solver, source), "solver", |table, place| {
+        let mut solvers = entries(solvers, offset_of!(Solver, source), "solver", |table, place| {
             read_solver(table, place, room)
         })?;
         let learners = (plugin.learners, plugin.n_learners, plugin.learner_stride);
-        let learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
+        let mut learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
             read_learner(table, place, room)
         })?;
+        // In another version, what is unknown here may have a meaning.
+        if plugin.minor != MINOR {
+            solvers.iter_mut().for_each(|solver| solver.oddities.clear());
+            learners.iter_mut().for_each(|learner| learner.oddities.clear());
+        }
         let mut seen = HashSet::new();
         for info in infos(&solvers, &learners) {
             if !seen.insert(&info.id) {

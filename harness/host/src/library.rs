@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_abi::{ENTRY, MAJOR, MINOR, Plugin};
+use gpbench_abi::{ENTRY, MAJOR, Plugin};
 use gpbench_terms::{SolverInfo, SolverKind};
 use thiserror::Error;
 
@@ -140,18 +140,6 @@ impl Library {
         let offered: Vec<_> = self.offers().map(offer).collect();
         let offered = if offered.is_empty() { "none".to_owned() } else { offered.join("; ") };
         LibraryError::NoEntryOf { file: self.file.clone(), kind, id: id.to_owned(), offered }
-    }
-
-    /// What of a solver's table differs from the version that the library was built with, each a
-    /// sentence. The solver can be used nevertheless.
-    pub fn oddities(&self, solver: &SolverEntry) -> Vec<String> {
-        // In a later version, what is unknown here may have a meaning.
-        if self.description.minor == MINOR { solver.oddities() } else { Vec::new() }
-    }
-
-    /// As [`oddities`](Self::oddities), of a learner.
-    pub fn oddities_of_learner(&self, learner: &LearnerEntry) -> Vec<String> {
-        if self.description.minor == MINOR { learner.oddities() } else { Vec::new() }
     }
 
     /// The host that this library was given.

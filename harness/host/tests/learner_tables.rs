@@ -87,7 +87,7 @@ fn a_learner_with_what_is_required_is_offered_with_its_capabilities_and_source()
     let entry = library.learner("raw").unwrap();
     assert_eq!(entry.info.capabilities, [Capability::Network, Capability::Finite, Capability::Kernel]);
     assert_eq!(entry.info.source.as_deref(), Some("A paper."));
-    assert_eq!(library.oddities_of_learner(entry), Vec::<String>::new());
+    assert_eq!(entry.oddities, Vec::<String>::new());
     assert_eq!(
         library.learner("cooked").err().unwrap().to_string(),
         "raw.so offers no learner `cooked`; it offers `raw`, a learner"
@@ -130,5 +130,5 @@ fn a_longer_table_of_a_later_version_runs() {
     let size = size_of::<Learner>() as u32 + 8;
     let library = read(&[Learner { size, ..learner() }]).unwrap();
     let entry = library.learner("raw").unwrap();
-    assert_eq!(library.oddities_of_learner(entry), ["the table gives its size as 160 bytes, not 152"]);
+    assert_eq!(entry.oddities, ["the table gives its size as 160 bytes, not 152"]);
 }

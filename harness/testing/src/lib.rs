@@ -2,7 +2,8 @@
 //!
 //! With it, tests of a plugin need no data, no other process and no loaded library. [`DenseProblem`] is a system to be
 //! solved, and [`solver_suite!`] adds the tests that every solver inherits. [`FitHost`] and [`learner_suite!`] are the
-//! same for learners. Time stands still: no limit of seconds is ever reached.
+//! same for learners. Time stands still: no limit of seconds is ever reached. [`rules`] has what every solver and learner
+//! has to keep, whatever program tests it.
 
 #![deny(unsafe_code)]
 
@@ -17,6 +18,7 @@ mod fit_run;
 mod fixtures;
 mod learner_suite;
 mod matern32;
+pub mod rules;
 mod services;
 mod settings;
 mod solve;

@@ -1,5 +1,4 @@
-//! Small systems with known answers, for the tests of numerics and plugins, and the [`conformance`]
-//! suite, which tests any solver on systems of its own.
+//! Small systems with known answers, for the tests of numerics and plugins.
 //!
 //! Answers come from two places. [`SmallSystem`] is a piece of real data for which independent
 //! code, in extended precision, has computed what each algorithm has to give; a crate keeps the
@@ -14,7 +13,6 @@
 
 mod closed_form;
 mod compare;
-pub mod conformance;
 pub mod fixtures;
 pub mod json;
 mod small_system;

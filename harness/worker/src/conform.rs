@@ -3,9 +3,9 @@
 //! Each rule is checked in a subprocess with a limit on its time, `gpbench-worker check`, so that
 //! a solver that crashes, hangs or exits breaks that rule and no other.
 
-mod learner;
-mod offer;
-mod subject;
+mod models;
+mod process;
+mod systems;
 
 use std::ffi::OsString;
 use std::io;
@@ -13,17 +13,22 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
-use gpbench_host::LibraryError;
+use gpbench_gp::{blas, thread_pool};
+use gpbench_host::Library;
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
-use gpbench_testkit::conformance::{Finding, RULES, find, learners};
+use gpbench_testing::rules::{Expect, Finding, LEARNERS, Rule, SOLVERS, Subject, SubjectEntry};
 use rayon::prelude::*;
 
 use crate::channel::Capture;
-use crate::describe;
 use crate::subprocess::{self, Answer};
+use crate::{describe, services};
 
-use learner::LoadedLearner;
-use subject::LoadedSolver;
+use models::Models;
+use process::RuleProcess;
+use systems::KernelSystems;
+
+/// Most threads that a request of a rule has.
+const THREADS: usize = 3;
 
 /// Seconds that the check of a rule may take; it takes a fraction of one where all is well.
 const LIMIT: f64 = 60.0;
@@ -70,7 +75,7 @@ pub fn run(
         Ok(library) => library,
         Err(_) => {
             let reason = described["error"].as_str().unwrap_or("it cannot be described").to_owned();
-            let first = rules(SolverKind::Solver)[0];
+            let first = &SOLVERS[0];
             return tell(result("", first, Err(Finding::Failed(reason))));
         }
     };
@@ -78,31 +83,22 @@ pub fn run(
     for solver in library.solvers.iter().filter(|solver| wanted(&solver.id)) {
         let rules = rules(solver.kind);
         let results: Vec<_> =
-            rules.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, *rule)).collect();
+            rules.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, rule)).collect();
         results.into_iter().try_for_each(&mut *tell)?;
     }
     Ok(())
 }
 
-/// A rule as it is told.
-#[derive(Debug, Clone, Copy)]
-struct RuleText {
-    name: &'static str,
-    doc: &'static str,
-}
-
 /// The rules of solvers or of learners.
-fn rules(kind: SolverKind) -> Vec<RuleText> {
+fn rules(kind: SolverKind) -> &'static [Rule] {
     match kind {
-        SolverKind::Solver => RULES.iter().map(|rule| RuleText { name: rule.name, doc: rule.doc }).collect(),
-        SolverKind::Learner => {
-            learners::RULES.iter().map(|rule| RuleText { name: rule.name, doc: rule.doc }).collect()
-        }
+        SolverKind::Solver => SOLVERS,
+        SolverKind::Learner => LEARNERS,
     }
 }
 
 /// Checks a rule in a subprocess.
-fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: RuleText) -> RuleResult {
+fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) -> RuleResult {
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, rule.name]);
     let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
@@ -134,27 +130,32 @@ pub fn check(
     name: &str,
     capture: Capture,
 ) -> Result<RuleResult, Box<dyn std::error::Error>> {
-    let unknown = || format!("there is no rule `{name}`");
-    let (library, pool) = offer::open(file)?;
-    let is_learner = library.offers().any(|info| info.id == solver && info.kind == SolverKind::Learner);
-    if is_learner {
-        let rule = find(learners::RULES, name).ok_or_else(unknown)?;
-        let subject = LoadedLearner::new(library, pool, solver, capture);
-        let outcome = subject.map_err(unusable).and_then(|subject| rule.run(&subject));
-        return Ok(result(solver, RuleText { name: rule.name, doc: rule.doc }, outcome));
-    }
-    let rule = find(RULES, name).ok_or_else(unknown)?;
-    let subject = LoadedSolver::new(library, pool, solver, capture);
-    let outcome = subject.map_err(unusable).and_then(|subject| rule.run(&subject));
-    Ok(result(solver, RuleText { name: rule.name, doc: rule.doc }, outcome))
+    // As during calls: what the library offers must leave it so.
+    blas::set_threads(1);
+    let pool = thread_pool(THREADS)?;
+    let library = Library::load(file, services::host(Some(pool.clone())))?;
+    let kind = library.offers().find(|info| info.id == solver).map_or(SolverKind::Solver, |info| info.kind);
+    let rule = rules(kind).iter().find(|rule| rule.name == name);
+    let rule = rule.ok_or_else(|| format!("there is no rule `{name}`"))?;
+    let entry = match kind {
+        SolverKind::Solver => library.solver(solver).map(SubjectEntry::Solver),
+        SolverKind::Learner => library.learner(solver).map(SubjectEntry::Learner),
+    };
+    // A learner of the first interface is offered and cannot be used.
+    let outcome = entry.map_err(|error| Finding::Failed(error.to_string())).and_then(|entry| {
+        rule.run(&Subject {
+            entry,
+            host: library.host(),
+            make: &KernelSystems(pool.clone()),
+            judge: &Models(pool.clone()),
+            process: &RuleProcess(capture),
+            expect: Expect::default(),
+        })
+    });
+    Ok(result(solver, rule, outcome))
 }
 
-/// A learner of the first interface is offered and cannot be used.
-fn unusable(error: LibraryError) -> Finding {
-    Finding::Failed(error.to_string())
-}
-
-fn result(solver: &str, rule: RuleText, outcome: Result<(), Finding>) -> RuleResult {
+fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult {
     let (status, reason) = match outcome {
         Ok(()) => (RuleStatus::Passed, String::new()),
         Err(Finding::Failed(why)) => (RuleStatus::Failed, why),

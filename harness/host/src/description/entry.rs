@@ -17,6 +17,9 @@ pub struct SolverEntry {
     pub(crate) table: Solver,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
+    /// What of the table differs from this version of the interface, each a sentence. The solver can be used
+    /// nevertheless. Empty of a library that was built for another version, where it may have a meaning.
+    pub oddities: Vec<String>,
 }
 
 impl SolverEntry {
@@ -32,12 +35,6 @@ impl SolverEntry {
         // SAFETY: by this function's contract.
         unsafe { read_solver(table, "the solver", &Room::full()) }
     }
-
-    /// What of the table differs from this version's, each a sentence.
-    pub(crate) fn oddities(&self) -> Vec<String> {
-        let Solver { size, reserved, capabilities, .. } = self.table;
-        oddities(size_of::<Solver>(), size, reserved, capabilities)
-    }
 }
 
 /// A learner of a loaded library: its table, and its schema.
@@ -47,6 +44,8 @@ pub struct LearnerEntry {
     pub(crate) table: Learner,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
+    /// As of [`SolverEntry`].
+    pub oddities: Vec<String>,
 }
 
 impl LearnerEntry {
@@ -61,14 +60,9 @@ impl LearnerEntry {
         // SAFETY: by this function's contract.
         unsafe { read_learner(table, "the learner", &Room::full()) }
     }
-
-    /// What of the table differs from this version's, each a sentence.
-    pub(crate) fn oddities(&self) -> Vec<String> {
-        let Learner { size, reserved, capabilities, .. } = self.table;
-        oddities(size_of::<Learner>(), size, reserved, capabilities)
-    }
 }
 
+/// What of a table differs from this version's.
 fn oddities(expected: usize, size: u32, reserved: u32, capabilities: u64) -> Vec<String> {
     let unknown = Capabilities::from_number(capabilities).unknown();
     let mut oddities = Vec::new();
@@ -100,7 +94,8 @@ pub(super) unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Res
         ("destroy", table.destroy.is_some()),
     ];
     all_there("solver", &info.id, &functions)?;
-    Ok(SolverEntry { table, info })
+    let oddities = oddities(size_of::<Solver>(), table.size, table.reserved, table.capabilities);
+    Ok(SolverEntry { table, info, oddities })
 }
 
 /// # Safety
@@ -126,7 +121,8 @@ pub(super) unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> R
             return Err(format!("learner `{}` has one of the functions `save` and `load`", info.id));
         }
     }
-    Ok(LearnerEntry { table, info })
+    let oddities = oddities(size_of::<Learner>(), table.size, table.reserved, table.capabilities);
+    Ok(LearnerEntry { table, info, oddities })
 }
 
 /// Whether a learner's table ends before its functions, which minor version 2 has added.

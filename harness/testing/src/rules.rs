@@ -1,0 +1,31 @@
+//! The rules that every solver and learner has to keep, whatever its method: the conformance suite.
+//!
+//! A rule asks a [`Subject`] to solve small dense systems, or to fit small data sets, and judges the outcomes by
+//! arithmetic of its own. It never judges speed, and nothing that the subject does not claim: a solution counts only
+//! where convergence is claimed, a warm start only where the solver says that it uses one, and a solver that draws
+//! random numbers may answer differently when the rows are reordered.
+//!
+//! What differs between programs that check rules is behind three traits: [`MakeSystem`] serves the systems, [`Judge`]
+//! computes what follows from a learner's model by other code than the learner's, and [`ProcessState`] shows the state of the
+//! process that runs the subject.
+//!
+//! A solver may crash or hang, so the caller runs each rule in a process of its own. That also shows what a solver leaves
+//! behind in a process: threads, memory, floating-point modes.
+
+mod description;
+mod finding;
+mod kernel_system;
+mod learners;
+mod leftovers;
+mod process_state;
+mod rule;
+mod solvers;
+mod subject;
+
+pub use finding::Finding;
+pub use kernel_system::KernelSystem;
+pub use learners::{FitRequest, Judge, Judged, LEARNERS};
+pub use process_state::{FloatMode, ProcessState};
+pub use rule::Rule;
+pub use solvers::{Ask, MakeSystem, SOLVERS, SolveRequest};
+pub use subject::{Expect, Subject, SubjectEntry};

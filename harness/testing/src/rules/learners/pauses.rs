@@ -1,0 +1,125 @@
+//! Budgets, pauses, saved states, and memory that is not the learner's to write to.
+
+use gpbench_host::CallError;
+use gpbench_terms::Reason;
+
+use super::fit_run::{End, FitRun};
+use super::request::FitRequest;
+use super::trial::{BATCH, batch, bits, bits_of, demand_repeatable, demand_sound, finish, fit};
+use crate::rules::{Finding, Subject};
+
+/// Steps before a state is saved.
+const STEPS: usize = 4;
+
+fn request(subject: &Subject<'_>) -> FitRequest {
+    FitRequest::new(subject, 56, 41)
+}
+
+pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
+    for passes in [0.5, 1.0, 3.0] {
+        let fitted = fit(subject, &FitRequest { passes, ..request(subject) })?;
+        let used = fitted.object.used();
+        let failed = |what: String| Err(Finding::Failed(format!("with {passes} passes, it {what}")));
+        // The last batch may reach beyond a part of a pass.
+        if used.passes > passes.ceil() {
+            return failed(format!("used {}", used.passes));
+        }
+        if used.late_draws > 0 {
+            return failed(format!("drew {} times after it was told to stop", used.late_draws));
+        }
+        if fitted.reason == Reason::Converged && used.passes >= passes {
+            return failed("claims convergence at the end of its budget".into());
+        }
+        fitted.end()?;
+    }
+    Ok(())
+}
+
+pub(super) fn observe(subject: &Subject<'_>) -> Result<(), Finding> {
+    let fitted = fit(subject, &request(subject))?;
+    let used = fitted.object.used();
+    if used.objectives.is_empty() && fitted.reason != Reason::Diverged {
+        return Err(Finding::Failed("observes no step".into()));
+    }
+    if used.reported != used.objectives.len() as u64 {
+        let what = format!("reports {} steps, and observed {}", used.reported, used.objectives.len());
+        return Err(Finding::Failed(what));
+    }
+    fitted.end()
+}
+
+pub(super) fn pause(subject: &Subject<'_>) -> Result<(), Finding> {
+    let whole = demand_repeatable(subject, &request(subject))?;
+    let request = FitRequest { pause: true, ..request(subject) };
+    if bits_of(subject, &request)? == whole {
+        return Ok(());
+    }
+    Err(Finding::Failed("with a pause after every step, it gives another fit".into()))
+}
+
+pub(super) fn resume(subject: &Subject<'_>) -> Result<(), Finding> {
+    let settings = batch(subject, BATCH);
+    let pausing = FitRequest { pause: true, ..request(subject) };
+    demand_repeatable(subject, &pausing)?;
+    let mut whole = fit(subject, &pausing)?;
+    let steps = whole.object.used().objectives.len();
+    if steps <= STEPS {
+        return Err(Finding::Skipped(format!("takes {steps} steps alone")));
+    }
+    let mut first = FitRun::begin(subject, &pausing, &settings)?;
+    for _ in 0..STEPS {
+        first.fit()?;
+    }
+    let saved = first.save()?;
+    first.end()?;
+    let Some(saved) = saved else { return Err(Finding::Skipped("saves no state".into())) };
+    let mut second = FitRun::load(subject, &pausing, &settings, &saved)?;
+    finish(&mut second)?;
+    let left = Some(steps - STEPS);
+    let same = bits(&mut second, left)? == bits(&mut whole.object, left)?;
+    second.end()?;
+    whole.end()?;
+    if same { Ok(()) } else { Err(Finding::Failed("after it was resumed, it gives another fit".into())) }
+}
+
+pub(super) fn load_elsewhere(subject: &Subject<'_>) -> Result<(), Finding> {
+    let settings = batch(subject, BATCH);
+    let mut first = FitRun::begin(subject, &FitRequest { pause: true, ..request(subject) }, &settings)?;
+    first.fit()?;
+    let saved = first.save()?;
+    first.end()?;
+    let Some(saved) = saved else { return Err(Finding::Skipped("saves no state".into())) };
+    let mut other = request(subject);
+    other.y *= 1.5;
+    match FitRun::load(subject, &other, &settings, &saved) {
+        Err(error @ CallError::Panicked { .. }) => Err(error.into()),
+        Err(_) => Ok(()),
+        Ok(object) => {
+            object.end()?;
+            Err(Finding::Failed("goes on from a state of other targets".into()))
+        }
+    }
+}
+
+pub(super) fn reuse(subject: &Subject<'_>) -> Result<(), Finding> {
+    let whole = demand_repeatable(subject, &request(subject))?;
+    let earlier = FitRequest::new(subject, 40, 42);
+    let mut fitted = fit(subject, &earlier)?;
+    fitted.object.begin_again(&request(subject))?;
+    let reason = finish(&mut fitted.object)?;
+    let again = bits(&mut fitted.object, None)?;
+    demand_sound(&mut fitted)?;
+    fitted.end()?;
+    if again == whole {
+        return Ok(());
+    }
+    Err(Finding::Failed(format!("an object that begins again gives another fit, which ended {reason:?}")))
+}
+
+/// The host refuses a fit whose data were written to.
+pub(super) fn inputs(subject: &Subject<'_>) -> Result<(), Finding> {
+    let request = FitRequest { pause: true, ..FitRequest::new(subject, 77, 43) };
+    let mut object = FitRun::begin(subject, &request, &batch(subject, BATCH))?;
+    while object.fit()? == End::Paused {}
+    Ok(object.end()?)
+}

@@ -1,0 +1,128 @@
+//! Claims of convergence and of residuals must be true, on several systems.
+
+use gpbench_host::CallError;
+use gpbench_terms::{Capability, Reason};
+
+use super::request::SolveRequest;
+use super::solver_run::Outcome;
+use super::trial::{demand_claim, largest, solve, worst};
+use crate::rules::{Finding, KernelSystem, Subject};
+
+/// Largest relative residual norm of an exact solver on these systems, whose condition number is about 10.
+const WORKING_PRECISION: f64 = 1e-10;
+
+/// Several systems, each at several tolerances.
+fn requests() -> impl Iterator<Item = SolveRequest> {
+    let systems = [(61, 1), (90, 2), (120, 3)];
+    systems.into_iter().flat_map(|(n, seed)| {
+        [1e-1, 1e-2, 1e-4].map(|tolerance| {
+            let request = SolveRequest::new(KernelSystem::new(n, seed), 5);
+            SolveRequest { tolerance: Some(tolerance), seed, ..request }
+        })
+    })
+}
+
+/// Applies a test to all solves for which convergence is claimed; skips if there are none.
+fn judge(
+    subject: &Subject<'_>,
+    test: impl Fn(&SolveRequest, &Outcome) -> Result<(), Finding>,
+) -> Result<(), Finding> {
+    let (mut judged, mut skipped) = (0, Ok(()));
+    for request in requests() {
+        let outcome = solve(subject, &request)?;
+        match demand_claim(&outcome).and_then(|()| test(&request, &outcome)) {
+            Ok(()) => judged += 1,
+            Err(Finding::Skipped(why)) => skipped = Err(Finding::Skipped(why)),
+            Err(failed) => return Err(failed),
+        }
+    }
+    if judged > 0 { Ok(()) } else { skipped }
+}
+
+pub(super) fn tolerance(subject: &Subject<'_>) -> Result<(), Finding> {
+    judge(subject, |request, outcome| {
+        let (truth, asked) = (worst(&request.residuals(&outcome.x)), request.tolerance.unwrap_or(0.0));
+        if truth <= 2.0 * asked {
+            return Ok(());
+        }
+        Err(Finding::Failed(format!(
+            "claims convergence to {asked:e}, with a true residual norm of {truth:.1e}"
+        )))
+    })
+}
+
+/// The residuals of a solver that draws random numbers may be estimates: only the norm that is compared with
+/// the tolerance is tested, and only for being too small.
+pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
+    let randomized = subject.is_randomized();
+    judge(subject, |request, outcome| {
+        if outcome.claimed.is_empty() {
+            return Err(Finding::Skipped("claims no residual norms".into()));
+        }
+        let truths = request.residuals(&outcome.x);
+        let least = request.tolerance.unwrap_or(0.0) * if randomized { 1.0 } else { 0.01 };
+        let pairs: Vec<(f64, f64)> = if randomized {
+            vec![(worst(&truths), worst(&outcome.claimed))]
+        } else {
+            truths.into_iter().zip(outcome.claimed.iter().copied()).collect()
+        };
+        for (truth, claimed) in pairs {
+            let too_small = !(truth <= 2.0 * claimed.max(least));
+            let too_large = !randomized && !(claimed <= 2.0 * truth.max(least));
+            if too_small || too_large {
+                let what =
+                    format!("claims a residual norm of {claimed:.1e}, where the true one is {truth:.1e}");
+                return Err(Finding::Failed(what));
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn exact(subject: &Subject<'_>) -> Result<(), Finding> {
+    if !subject.can(Capability::Exact) {
+        return Err(Finding::Skipped("does not claim to be exact".into()));
+    }
+    for tolerance in [None, Some(0.5)] {
+        let request = SolveRequest { tolerance, ..SolveRequest::new(KernelSystem::new(80, 1), 5) };
+        let outcome = solve(subject, &request)?;
+        let residual = largest(&request.residuals(&outcome.x));
+        if outcome.reason != Reason::Converged || !(residual <= WORKING_PRECISION) {
+            let what = format!("ended {:?} with a relative residual norm of {residual:.1e}", outcome.reason);
+            return Err(Finding::Failed(what));
+        }
+    }
+    Ok(())
+}
+
+/// Whether convergence is claimed, with finite numbers, for a column that has no solution.
+fn is_false_claim(request: &SolveRequest, outcome: &Outcome, column: usize) -> bool {
+    let finite = outcome.x.column(column).iter().all(|x| x.is_finite());
+    let residual = request.residuals(&outcome.x)[column];
+    outcome.reason == Reason::Converged && finite && !(residual <= 2.0 * request.tolerance.unwrap_or(0.0))
+}
+
+pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
+    let mut request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(40, 6), 3) };
+    request.rhs[[3, 1]] = f64::NAN;
+    unsolvable(subject, &request, 1)
+}
+
+pub(super) fn singular(subject: &Subject<'_>) -> Result<(), Finding> {
+    unsolvable(
+        subject,
+        &SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::singular(20, 7), 2) },
+        0,
+    )
+}
+
+fn unsolvable(subject: &Subject<'_>, request: &SolveRequest, column: usize) -> Result<(), Finding> {
+    match solve(subject, request) {
+        Ok(outcome) if is_false_claim(request, &outcome, column) => {
+            Err(Finding::Failed("claims convergence with a finite solution, where there is none".into()))
+        }
+        Err(error @ CallError::Panicked { .. }) => Err(error.into()),
+        // An error with a reason is as good an answer as no convergence.
+        Ok(_) | Err(_) => Ok(()),
+    }
+}

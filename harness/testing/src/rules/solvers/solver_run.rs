@@ -1,0 +1,144 @@
+//! A solver object under test, which is run in sessions of its own.
+
+use gpbench_host::{CallError, Session, SolverObject};
+use gpbench_terms::Reason;
+use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
+
+use super::recorder::Recorder;
+use super::request::SolveRequest;
+use crate::rules::{Subject, SubjectEntry};
+
+/// What the memory around an iterate holds: a number that no solver computes.
+const UNTOUCHED: f64 = -6.283_185_307_179_586e-123;
+
+/// A solver object. The caller ends it with [`SolverRun::end`].
+pub(super) struct SolverRun<'s> {
+    solver: SolverObject<'s>,
+    subject: &'s Subject<'s>,
+}
+
+/// Outcome of a solve.
+#[derive(Debug, Clone)]
+pub(super) struct Outcome {
+    /// The iterate that the solver left, n x s.
+    pub(super) x: Array2<f64>,
+    /// Why the solver stopped.
+    pub(super) reason: Reason,
+    /// Relative residual norms that it claims, one a column, or none.
+    pub(super) claimed: Vec<f64>,
+    /// Epochs used.
+    pub(super) epochs: f64,
+    /// Epochs used by prepare.
+    pub(super) setup: f64,
+    /// The part of `epochs` that the solver reported by itself.
+    pub(super) self_reported: f64,
+    /// How often work was refused because the budget was spent.
+    pub(super) refusals: u64,
+    /// Epochs used by the time of each observation.
+    pub(super) observed: Vec<f64>,
+    /// Iterates that were asked for.
+    pub(super) asked: usize,
+    /// Iterates that were handed over.
+    pub(super) handed: Vec<Array2<f64>>,
+    /// Memory of the host that the solver wrote to.
+    pub(super) touched: Vec<Touched>,
+}
+
+/// Memory of the host that a solver must not write to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touched {
+    /// The right-hand sides.
+    RightHandSides,
+    /// The inputs.
+    Inputs,
+    /// The iterate, during prepare.
+    IterateInPrepare,
+    /// Memory around and between the columns of the iterate.
+    Margin,
+}
+
+impl<'s> SolverRun<'s> {
+    /// Makes an object.
+    pub(super) fn create(subject: &'s Subject<'s>) -> Result<SolverRun<'s>, CallError> {
+        let SubjectEntry::Solver(entry) = subject.entry else {
+            unreachable!("a rule of solvers tests a solver")
+        };
+        let solver = SolverObject::create(entry, subject.host, &subject.params(&[]))?;
+        Ok(SolverRun { solver, subject })
+    }
+
+    /// Prepares for a request without solving it.
+    pub(super) fn prepare(&mut self, request: &SolveRequest) -> Result<(), CallError> {
+        let system = self.subject.make.make(request);
+        let mut no_observer = ();
+        let session = Session::new(&*system, request.limits(), self.subject.host, &mut no_observer);
+        let mut x = by_columns(&request.start);
+        self.solver.prepare(&session, &mut x.view_mut()).map(drop)
+    }
+
+    /// Prepares for a request, calls `between`, and solves.
+    pub(super) fn run(
+        &mut self,
+        request: &SolveRequest,
+        between: &mut dyn FnMut(),
+    ) -> Result<Outcome, CallError> {
+        let system = self.subject.make.make(request);
+        let mut recorder = Recorder::new(request);
+        let session = Session::new(&*system, request.limits(), self.subject.host, &mut recorder);
+        let ((n, s), margin) = (request.rhs.dim(), request.margin);
+        let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
+        let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);
+        x.assign(&request.start);
+
+        let early = self.solver.prepare(&session, &mut x)?;
+        let moved = x != request.start;
+        between();
+        let outcome = match early {
+            Some(outcome) => outcome,
+            None => self.solver.solve(&session, &mut x)?,
+        };
+
+        let found = x.to_owned();
+        x.fill(UNTOUCHED);
+        let touched = [
+            (Touched::RightHandSides, !same(system.rhs(), request.rhs.view())),
+            (Touched::Inputs, !session.has_inputs(request.system.x.view())),
+            (Touched::IterateInPrepare, moved),
+            (Touched::Margin, memory.iter().any(|entry| entry.to_bits() != UNTOUCHED.to_bits())),
+        ];
+        let touched = touched.into_iter().filter_map(|(what, is_so)| is_so.then_some(what)).collect();
+        let refusals = session.refusals();
+        drop(session);
+        let epochs = |entries: f64| entries / (n as f64).powi(2);
+        Ok(Outcome {
+            x: found,
+            reason: outcome.reason,
+            claimed: outcome.claimed,
+            epochs: epochs(outcome.cost.entries.used),
+            setup: epochs(outcome.cost.entries.setup),
+            self_reported: epochs(outcome.cost.entries.self_reported),
+            refusals,
+            observed: recorder.observed,
+            asked: recorder.asked,
+            handed: recorder.handed,
+            touched,
+        })
+    }
+
+    /// Destroys the object; an error if the solver reports one.
+    pub(super) fn end(self) -> Result<(), CallError> {
+        self.solver.destroy()
+    }
+}
+
+/// A column-major copy.
+fn by_columns(array: &Array2<f64>) -> Array2<f64> {
+    let mut copy = Array2::zeros(array.dim().f());
+    copy.assign(array);
+    copy
+}
+
+/// Whether two matrices are the same to the last bit, NaN included.
+fn same(a: ArrayView2<f64>, b: ArrayView2<f64>) -> bool {
+    a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}

@@ -1,0 +1,94 @@
+//! Warm starts, budgets and cancellation.
+
+use gpbench_terms::{Capability, Reason};
+
+use super::request::SolveRequest;
+use super::solver_run::Outcome;
+use super::trial::{converge, solve, worst};
+use crate::rules::kernel_system::{KernelSystem, right_hand_sides};
+use crate::rules::{Finding, Subject};
+
+/// Slack of comparisons of epochs, which are quotients.
+const ROUNDING: f64 = 1e-9;
+
+/// Refused calls after which a solver counts as one that ignores its budget.
+const PATIENCE: u64 = 8;
+
+pub(super) fn warm_start(subject: &Subject<'_>) -> Result<(), Finding> {
+    if !subject.can(Capability::WarmStart) {
+        return Err(Finding::Skipped("does not claim to make use of a warm start".into()));
+    }
+    let mut request = SolveRequest::new(KernelSystem::new(80, 11), 4);
+    request.start = request.system.exact(&request.rhs);
+    let outcome = converge(subject, &request)?;
+    let epochs = outcome.epochs - outcome.setup;
+    if epochs > 1.0 + ROUNDING {
+        return Err(Finding::Failed(format!("from the solution, it took {epochs:.2} epochs to find it")));
+    }
+    Ok(())
+}
+
+pub(super) fn any_start(subject: &Subject<'_>) -> Result<(), Finding> {
+    let mut request = SolveRequest::new(KernelSystem::new(80, 12), 4);
+    request.start = right_hand_sides(80, 4, 13) * 3.0;
+    converge(subject, &request).map(drop)
+}
+
+pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
+    for (max_epochs, tolerance) in [(3.0, Some(1e-13)), (2.5, None), (0.3, Some(1e-13))] {
+        let request =
+            SolveRequest { max_epochs, tolerance, ..SolveRequest::new(KernelSystem::new(60, 14), 4) };
+        let outcome = solve(subject, &request)?;
+        let failed = |what: String| Err(Finding::Failed(format!("with {max_epochs} epochs, it {what}")));
+        let Outcome { epochs, refusals, self_reported, .. } = outcome;
+        // Entries that the plugin reports by itself are already used when the report is refused. One epoch is
+        // more than one such report.
+        let allowed = max_epochs * (1.0 + ROUNDING) + if self_reported > 0.0 { 1.0 } else { 0.0 };
+        if epochs > allowed {
+            return failed(format!("used {epochs:.2}"));
+        }
+        if refusals > PATIENCE {
+            return failed(format!("called the operator {refusals} times after the budget was spent"));
+        }
+        if is_false_claim(&request, &outcome) {
+            return failed("claims a convergence that it has not reached".into());
+        }
+        if !outcome.x.iter().all(|x| x.is_finite()) && outcome.reason != Reason::Diverged {
+            return failed("leaves numbers that are not finite".into());
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn cancel(subject: &Subject<'_>) -> Result<(), Finding> {
+    let request = SolveRequest {
+        tolerance: Some(1e-13),
+        max_epochs: 50.0,
+        ..SolveRequest::new(KernelSystem::new(60, 15), 4)
+    };
+    let mut stopped = 0;
+    for stop_at in [0, 1, 3] {
+        let request = SolveRequest { stop_at: Some(stop_at), ..request.clone() };
+        let outcome = solve(subject, &request)?;
+        let Some(at) = outcome.observed.get(stop_at) else { continue };
+        stopped += 1;
+        let failed =
+            |what: String| Err(Finding::Failed(format!("told to stop at observation {stop_at}, it {what}")));
+        let (further, epochs) = (outcome.observed.len() - stop_at - 1, outcome.epochs - at);
+        if further > 1 || epochs > 1.0 + ROUNDING {
+            return failed(format!("made {further} more and used {epochs:.2} epochs"));
+        }
+        if is_false_claim(&request, &outcome) {
+            return failed("claims a convergence that it has not reached".into());
+        }
+    }
+    if stopped == 0 {
+        return Err(Finding::Skipped("makes no observations".into()));
+    }
+    Ok(())
+}
+
+/// Whether convergence is claimed far from the solution.
+fn is_false_claim(request: &SolveRequest, outcome: &Outcome) -> bool {
+    outcome.reason == Reason::Converged && !(worst(&request.residuals(&outcome.x)) <= 1e-8)
+}

@@ -1,0 +1,154 @@
+//! Shared by the rules: building a request, solving it with a new object, and testing the answer with the dense
+//! matrix.
+
+use gpbench_host::CallError;
+use gpbench_terms::Reason;
+use ndarray::{Array2, Axis};
+
+use super::request::{Ask, SolveRequest};
+use super::solver_run::{Outcome, SolverRun};
+use crate::rules::kernel_system::{KernelSystem, right_hand_sides};
+use crate::rules::{Finding, Subject};
+
+/// Tolerance of requests, unless a rule is about tolerances.
+pub(super) const TOLERANCE: f64 = 1e-4;
+
+/// Relative residual norm that a solution may have, unless a rule is about tolerances. A vector that does not
+/// solve the system is far above.
+pub(super) const ACCEPTED: f64 = 1e-2;
+
+impl SolveRequest {
+    /// H X = B for a right-hand side of `s` columns, from zero, on one thread, with plenty of epochs.
+    pub(super) fn new(system: KernelSystem, s: usize) -> SolveRequest {
+        let rhs = right_hand_sides(system.n(), s, 77);
+        SolveRequest {
+            start: Array2::zeros(rhs.dim()),
+            system,
+            rhs,
+            tolerance: Some(TOLERANCE),
+            max_epochs: 2000.0,
+            threads: 1,
+            seed: 1,
+            margin: 0,
+            stop_at: None,
+            ask: Ask::Never,
+        }
+    }
+
+    /// Relative residual norms of `x`, one a column.
+    pub(super) fn residuals(&self, x: &Array2<f64>) -> Vec<f64> {
+        self.system.residuals(&self.rhs, x)
+    }
+
+    /// The request with its columns in another order.
+    pub(super) fn with_columns(&self, order: &[usize]) -> SolveRequest {
+        let (rhs, start) = (self.rhs.select(Axis(1), order), self.start.select(Axis(1), order));
+        SolveRequest { rhs, start, ..self.clone() }
+    }
+}
+
+/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the
+/// probes. NaN if one of them is.
+pub(super) fn worst(norms: &[f64]) -> f64 {
+    let (target, probes) = norms.split_at(norms.len().min(1));
+    let mean = if probes.is_empty() { 0.0 } else { probes.iter().sum::<f64>() / probes.len() as f64 };
+    target.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
+}
+
+/// The largest norm; NaN if one of them is.
+pub(super) fn largest(norms: &[f64]) -> f64 {
+    norms
+        .iter()
+        .fold(0.0, |largest: f64, &norm| if largest.is_nan() || largest >= norm { largest } else { norm })
+}
+
+/// Solves with an object of its own, made with the parameters that its author states.
+pub(super) fn solve(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, CallError> {
+    let mut object = SolverRun::create(subject)?;
+    let outcome = object.run(request, &mut || ());
+    object.end()?;
+    outcome
+}
+
+/// Solves; fails if convergence is claimed without a solution, skips if it is not claimed.
+pub(super) fn converge(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, Finding> {
+    let outcome = solve(subject, request)?;
+    demand_solution(request, &outcome)?;
+    Ok(outcome)
+}
+
+/// Fails where convergence is claimed and there is no solution; skips where none is claimed.
+pub(super) fn demand_solution(request: &SolveRequest, outcome: &Outcome) -> Result<(), Finding> {
+    demand_claim(outcome)?;
+    let residual = largest(&request.residuals(&outcome.x));
+    if !(residual <= ACCEPTED) {
+        let what = "claims convergence to 1e-4, with a relative residual norm of";
+        return Err(Finding::Failed(format!("{what} {residual:.1e}")));
+    }
+    Ok(())
+}
+
+/// Skips where no convergence is claimed.
+pub(super) fn demand_claim(outcome: &Outcome) -> Result<(), Finding> {
+    if outcome.reason == Reason::Converged {
+        return Ok(());
+    }
+    let Outcome { reason, epochs, .. } = outcome;
+    Err(Finding::Skipped(format!("reports no convergence: {reason:?} after {epochs:.0} epochs")))
+}
+
+/// Skips where two equal solves give different bits, which the rule `same-seed` is about.
+pub(super) fn demand_repeatable(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, Finding> {
+    let (first, second) = (solve(subject, request)?, solve(subject, request)?);
+    if same_bits(&first.x, &second.x) {
+        return Ok(first);
+    }
+    Err(Finding::Skipped("two equal solves differ, so solutions cannot be compared".into()))
+}
+
+/// Whether two solutions are the same to the last bit.
+pub(super) fn same_bits(a: &Array2<f64>, b: &Array2<f64>) -> bool {
+    a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+}
+
+/// Fails unless two solutions of one request agree as far as residuals of [`ACCEPTED`] let them: the
+/// difference is measured through H.
+pub(super) fn demand_agreement(
+    request: &SolveRequest,
+    a: &Array2<f64>,
+    b: &Array2<f64>,
+) -> Result<(), Finding> {
+    let difference = request.system.matrix().dot(&(a - b));
+    for (j, (difference, b)) in difference.columns().into_iter().zip(request.rhs.columns()).enumerate() {
+        let distance = (difference.dot(&difference) / b.dot(&b)).sqrt();
+        if !(distance <= 2.0 * ACCEPTED) {
+            return Err(Finding::Failed(format!("solutions of column {j} are {distance:.1e} apart")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_norm_is_that_of_the_rule() {
+        assert_eq!(worst(&[0.5, 0.25, 0.5]), 0.5);
+        assert_eq!(worst(&[0.25, 1.0, 0.5]), 0.75);
+        assert_eq!(worst(&[]), 0.0);
+        assert!(worst(&[0.5, f64::NAN]).is_nan() && worst(&[f64::NAN, 0.5]).is_nan());
+        assert!(largest(&[0.5, f64::NAN, 1.0]).is_nan());
+    }
+
+    #[test]
+    fn agreement_is_relative_to_the_right_hand_side() {
+        let mut request = SolveRequest::new(KernelSystem::new(30, 1), 2);
+        request.rhs *= 1e-9;
+        let exact = request.system.exact(&request.rhs);
+        assert!(demand_agreement(&request, &exact, &exact).is_ok());
+        assert!(demand_agreement(&request, &exact, &Array2::zeros(exact.dim())).is_err());
+        let unknown = Array2::from_elem(exact.dim(), f64::NAN);
+        assert!(demand_agreement(&request, &exact, &unknown).is_err());
+    }
+}
