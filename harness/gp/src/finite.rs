@@ -46,7 +46,7 @@ impl<M: FeatureMap> FeatureMap for &M {
 
 /// What is done with the outputs z of a network.
 #[derive(Debug, Clone)]
-pub enum Projection {
+pub enum OutputFeatures {
     /// The features of the linear kernel.
     Linear(Linear),
     /// Random Fourier features of z, which approximate a stationary kernel.
@@ -59,15 +59,15 @@ pub struct NetworkFeatures<'a> {
     /// The network.
     pub network: &'a Network,
     /// What is done with its outputs.
-    pub projection: &'a Projection,
+    pub projection: &'a OutputFeatures,
 }
 
-impl Projection {
+impl OutputFeatures {
     /// Number of features.
     pub fn count(&self) -> usize {
         match self {
-            Projection::Linear(linear) => linear.d(),
-            Projection::Random(features) => features.count(),
+            OutputFeatures::Linear(linear) => linear.d(),
+            OutputFeatures::Random(features) => features.count(),
         }
     }
 }
@@ -80,8 +80,8 @@ impl FeatureMap for NetworkFeatures<'_> {
     fn rows(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let z = self.network.rows(x);
         match self.projection {
-            Projection::Linear(linear) => linear.features(z.view()),
-            Projection::Random(features) => features.matrix(z.view()),
+            OutputFeatures::Linear(linear) => linear.features(z.view()),
+            OutputFeatures::Random(features) => features.matrix(z.view()),
         }
     }
 }

@@ -34,7 +34,7 @@ use rayon::ThreadPool;
 
 use crate::NotPositiveDefinite;
 use crate::experts::{Experts, SingularExpert};
-use crate::finite::Projection;
+use crate::finite::OutputFeatures;
 use crate::iterative::Unsolved;
 use crate::network::Network;
 use crate::sparse::Variational;
@@ -92,7 +92,7 @@ enum Body {
     /// An exact process by its n x n matrix.
     Dense(Kernel),
     /// A process of finite dimension.
-    Features(Projection),
+    Features(OutputFeatures),
     Inducing {
         covariance: CovarianceFunction,
         z: Array2<f64>,

@@ -3,7 +3,7 @@
 use crate::common;
 use std::sync::Arc;
 
-use gpbench_gp::finite::{Finite, NetworkFeatures, Projection};
+use gpbench_gp::finite::{Finite, NetworkFeatures, OutputFeatures};
 use gpbench_gp::model::{Arrays, Model, Posterior, Prediction, Shape, subset};
 use gpbench_gp::network::{Layer, Network};
 use gpbench_gp::seed::Streams;
@@ -310,7 +310,7 @@ fn finite_features_agree_with_the_dense_matrix_they_stand_for() {
         let toy = toy(n, 3);
         let network = network(&layers(3));
         let lengths = [1.0, 2.0, 0.5, 1.5, 1.0, 0.8, 3.0];
-        let projection = Projection::Linear(Linear::new(0.7, &lengths, 7));
+        let projection = OutputFeatures::Linear(Linear::new(0.7, &lengths, 7));
         let features = NetworkFeatures { network: &network, projection: &projection };
         let finite = Finite::fit(features, 0.3, toy.x.view(), toy.y.view(), &pool()).unwrap();
         let phi =

@@ -15,7 +15,7 @@ pub struct BenchRequest {
     /// What to time.
     pub product: Product,
     /// The rows between which kernel entries stand.
-    pub inputs: Inputs,
+    pub inputs: BenchInputs,
     /// The covariance.
     pub kernel: Kernel,
     /// Right-hand sides, s.
@@ -90,7 +90,7 @@ pub struct LearnerStep {
 /// Where inputs come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Inputs {
+pub enum BenchInputs {
     /// Standard normal numbers.
     Normal {
         /// Rows.

@@ -39,8 +39,8 @@ pub mod testing;
 pub mod text;
 
 pub use bench::{
-    Acquire, AcquireTiming, BenchAnswer, BenchRequest, BlockTiming, Bound, DenseTiming, Inputs, LearnerStep,
-    Product, StepTiming, Timing, WorkTiming,
+    Acquire, AcquireTiming, BenchAnswer, BenchInputs, BenchRequest, BlockTiming, Bound, DenseTiming,
+    LearnerStep, Product, StepTiming, Timing, WorkTiming,
 };
 pub use case::{Budget, Case, Labels};
 pub use cluster::{

@@ -19,7 +19,7 @@ use std::hint::black_box;
 use gpbench_gp::seed::Streams;
 use gpbench_gp::{KernelOperator, SystemMatrix, thread_pool};
 use gpbench_numerics::LinearOperator;
-use gpbench_record::{Arithmetic, BenchAnswer, BenchRequest, BlockTiming, Inputs, Product, Timing};
+use gpbench_record::{Arithmetic, BenchAnswer, BenchInputs, BenchRequest, BlockTiming, Product, Timing};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use crate::kernel::kernel;
@@ -63,10 +63,12 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
 }
 
 /// Rows x inputs, row-major.
-fn inputs(inputs: &Inputs, streams: &Streams) -> Result<Array2<f64>, Box<dyn Error>> {
+fn inputs(inputs: &BenchInputs, streams: &Streams) -> Result<Array2<f64>, Box<dyn Error>> {
     match inputs {
-        Inputs::Normal { n, d } => Ok(streams.normals("x", *n, *d).as_standard_layout().to_owned()),
-        Inputs::Dataset { dataset, file } => Ok(Rows::load(dataset, 0, Some(file))?.split.x_train.clone()),
+        BenchInputs::Normal { n, d } => Ok(streams.normals("x", *n, *d).as_standard_layout().to_owned()),
+        BenchInputs::Dataset { dataset, file } => {
+            Ok(Rows::load(dataset, 0, Some(file))?.split.x_train.clone())
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Acquire, Arithmetic, BenchAnswer, BenchRequest, Dataset, Family, Inputs, Kernel, LearnerStep, OriginBase,
-    Product, SCHEMA, SolverKind, Source, Timing,
+    Acquire, Arithmetic, BenchAnswer, BenchInputs, BenchRequest, Dataset, Family, Kernel, LearnerStep,
+    OriginBase, Product, SCHEMA, SolverKind, Source, Timing,
 };
 use serde_json::json;
 
@@ -210,7 +210,7 @@ fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> 
 }
 
 /// The training inputs of a registered set, with published hyperparameters if there are any.
-fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Kernel), Failure> {
+fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(BenchInputs, Kernel), Failure> {
     let name = registry::find(name).map_err(Failure::usage)?.name.clone();
     let places = dataset::places(global)?;
     let source = Source::Registry { name: name.clone() };
@@ -219,12 +219,12 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(Inputs, Ker
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
     let dataset = Dataset::new(name, source);
-    Ok((Inputs::Dataset { dataset, file: copy.path }, kernel))
+    Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel))
 }
 
 /// Standard normal inputs. The distance of two of them is about sqrt(2 d).
-fn drawn(args: &BenchArgs, n: usize, d: usize) -> (Inputs, Kernel) {
-    (Inputs::Normal { n, d }, ones(args, (d as f64).sqrt()))
+fn drawn(args: &BenchArgs, n: usize, d: usize) -> (BenchInputs, Kernel) {
+    (BenchInputs::Normal { n, d }, ones(args, (d as f64).sqrt()))
 }
 
 fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {

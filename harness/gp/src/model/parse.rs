@@ -7,7 +7,7 @@ use gpbench_record::{Covariance, ModelKind};
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
 use super::{Body, Model, Shape};
 use crate::covariance::Linear;
-use crate::finite::Projection;
+use crate::finite::OutputFeatures;
 use crate::network::{Layer, Network};
 use crate::sparse::Variational;
 use crate::train::Hyperparameters;
@@ -54,7 +54,7 @@ fn single(
         (ModelKind::Features, CovarianceFunction::Stationary(kernel)) => {
             Body::Features(random_features(reader, &kernel)?)
         }
-        (_, CovarianceFunction::Linear(linear)) => Body::Features(Projection::Linear(linear)),
+        (_, CovarianceFunction::Linear(linear)) => Body::Features(OutputFeatures::Linear(linear)),
         (_, CovarianceFunction::Stationary(kernel)) => Body::Dense(kernel),
     };
     if let (ModelKind::Features, Body::Features(projection)) = (kind, &body) {
@@ -118,11 +118,11 @@ fn network(reader: &mut Reader<'_>, inputs: usize, least: usize) -> Result<Netwo
     Ok(Network::new(layers))
 }
 
-fn random_features(reader: &mut Reader<'_>, kernel: &Kernel) -> Result<Projection, InvalidArray> {
+fn random_features(reader: &mut Reader<'_>, kernel: &Kernel) -> Result<OutputFeatures, InvalidArray> {
     let meaning = "a row for each input of the kernel, a column for each pair of a sine and a cosine";
     let size = Size { rows: Some(kernel.d()), columns: None, meaning };
     let frequencies = reader.entries("frequencies", size, Entries::Finite)?;
-    Ok(Projection::Random(RandomFeatures::from_omega(kernel, frequencies.to_owned())))
+    Ok(OutputFeatures::Random(RandomFeatures::from_omega(kernel, frequencies.to_owned())))
 }
 
 /// Checks the learner's own weights of the features, where it puts them. Predictions use the best weights.

@@ -9,7 +9,7 @@ use super::{Body, DENSE_ROWS, Model, ModelError};
 use crate::NotPositiveDefinite;
 use crate::exact::ExactGp;
 use crate::experts::Experts;
-use crate::finite::{Finite, NetworkFeatures, Projection};
+use crate::finite::{Finite, NetworkFeatures, OutputFeatures};
 use crate::iterative::IterativeGp;
 use crate::sparse::{Basis, Variational};
 use crate::{CovarianceFunction, Kernel};
@@ -129,7 +129,7 @@ impl<'a> Posterior<'a> {
             State::Dense(gp) => Ok(Some(of_dense(gp))),
             State::Finite(finite) => Ok(Some(finite.nlml())),
             State::Inducing { covariance: CovarianceFunction::Linear(linear), .. } => {
-                Ok(Some(training.finite(&Projection::Linear(linear.clone()))?.nlml()))
+                Ok(Some(training.finite(&OutputFeatures::Linear(linear.clone()))?.nlml()))
             }
             State::Inducing { covariance: CovarianceFunction::Stationary(kernel), .. }
                 if training.x.nrows() <= DENSE_ROWS =>
@@ -174,7 +174,7 @@ impl<'a> Training<'a> {
         Ok(IterativeGp::fit(kernel, self.noise_scale(), z.view(), self.y.view(), &self.pool)?)
     }
 
-    fn finite<'p>(&self, projection: &'p Projection) -> Result<Finite<NetworkFeatures<'p>>, ModelError>
+    fn finite<'p>(&self, projection: &'p OutputFeatures) -> Result<Finite<NetworkFeatures<'p>>, ModelError>
     where
         'a: 'p,
     {
