@@ -25,6 +25,7 @@ mod learn;
 mod limits;
 mod new_learner;
 mod new_solver;
+mod one_host;
 mod pdf;
 mod provenance;
 mod readers;

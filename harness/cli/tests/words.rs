@@ -73,6 +73,11 @@ fn public_of(items: &[Item]) -> Vec<String> {
                 names.extend(module.content.iter().flat_map(|(_, items)| public_of(items)));
                 continue;
             }
+            // `words! { pub enum NAME .. }`; the macro's own definition has a name.
+            Item::Macro(call) if call.ident.is_none() => {
+                names.extend(declared_by(&call.mac.tokens.to_string()));
+                continue;
+            }
             _ => continue,
         };
         if matches!(visibility, Visibility::Public(_)) {
@@ -80,4 +85,12 @@ fn public_of(items: &[Item]) -> Vec<String> {
         }
     }
     names
+}
+
+/// Public types in the text of a macro call.
+fn declared_by(tokens: &str) -> Vec<String> {
+    let words: Vec<&str> = tokens.split_whitespace().collect();
+    let declarations =
+        words.windows(3).filter(|three| three[0] == "pub" && ["struct", "enum"].contains(&three[1]));
+    declarations.map(|three| three[2].trim_end_matches([':', '{']).to_owned()).collect()
 }

@@ -88,7 +88,7 @@ impl CaseRunner<'_> {
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let verifying = match solving.solved() {
             Some(solved) => {
-                let job = match task.verified_case(&planned.case, &solved.output) {
+                let job = match planned.case.verified(&solved.output) {
                     Some(case) => {
                         asked += 1;
                         self.job_of(case, &job, planned, log, report, references)?

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::hash::hash_json;
 use crate::{
     Dataset, Fingerprint, GridPoint, Hyperparameters, Kernel, OriginBase, Posterior, Solver, Target, Task,
-    text,
+    TaskOutput, text,
 };
 
 /// One cell of the plan.
@@ -111,6 +111,12 @@ impl Case {
     /// of a SHA-256 over everything that can change the result.
     pub fn id(&self, fingerprint: &Fingerprint) -> String {
         hash_json(&(self, fingerprint))
+    }
+
+    /// The case that is verified in place of this one, which yielded `output`: the prediction at the final
+    /// hyperparameters of a training. `None` where this case is verified itself.
+    pub fn verified(&self, output: &TaskOutput) -> Option<Case> {
+        self.prediction(&output.training()?.hyperparameters)
     }
 
     /// The prediction that a training case ends with: the posterior under these hyperparameters. `None` for

@@ -79,6 +79,18 @@ impl Deref for Task {
 }
 
 impl Task {
+    /// Which task.
+    pub fn kind(&self) -> TaskKind {
+        match self {
+            Task::Solve(_) => TaskKind::Solve,
+            Task::Posterior(_) => TaskKind::Posterior,
+            Task::Train(_) => TaskKind::Train,
+            Task::Likelihood(_) => TaskKind::Likelihood,
+            Task::Learn(_) => TaskKind::Learn,
+            Task::Thompson(_) => TaskKind::Thompson,
+        }
+    }
+
     /// What task `train` needs.
     pub fn training(&self) -> Option<&Training> {
         if let Task::Train(training) = self { Some(training) } else { None }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use super::training::Step;
-use crate::{Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes, TaskKind};
+use crate::{Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
 
 /// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
 /// from time to time.
@@ -52,10 +52,6 @@ impl Learning {
 }
 
 impl TaskRules for Learning {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Learn
-    }
-
     fn estimator(&self) -> Option<&str> {
         None
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
-use crate::{FeatureEstimator, LikelihoodEstimator, Probes, TaskKind};
+use crate::{FeatureEstimator, LikelihoodEstimator, Probes};
 
 /// What task `likelihood` needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -17,10 +17,6 @@ pub struct LikelihoodStudy {
 }
 
 impl TaskRules for LikelihoodStudy {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Likelihood
-    }
-
     fn estimator(&self) -> Option<&str> {
         Some(&self.estimator)
     }

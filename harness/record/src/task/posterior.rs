@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
-use crate::{Curve, Inducing, PathwiseTargets, Probes, TaskKind};
+use crate::{Curve, Inducing, PathwiseTargets, Probes};
 
 /// What task `posterior` needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -18,10 +18,6 @@ pub struct Posterior {
 }
 
 impl TaskRules for Posterior {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Posterior
-    }
-
     fn estimator(&self) -> Option<&str> {
         Some(&self.estimator)
     }

@@ -1,12 +1,9 @@
 //! What the harness has to know of every task.
 
-use crate::{Case, FeatureEstimator, Inducing, Probes, TaskKind, TaskOutput};
+use crate::{FeatureEstimator, Inducing, Probes};
 
 /// What the harness has to know of every task. What has a default is what most tasks lack.
 pub trait TaskRules {
-    /// Which task.
-    fn kind(&self) -> TaskKind;
-
     /// The name on the estimator axis, of a task that has one.
     fn estimator(&self) -> Option<&str>;
 
@@ -27,11 +24,6 @@ pub trait TaskRules {
     /// Whether the case writes checkpoints, from which it continues after an interruption.
     fn checkpoints(&self) -> bool {
         false
-    }
-
-    /// The case that is verified in place of `case`, which was run, from what that one yielded.
-    fn verified_case(&self, _case: &Case, _output: &TaskOutput) -> Option<Case> {
-        None
     }
 
     /// The estimator by random features, of a task that has one in place of solving systems.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
-use crate::{Probes, TaskKind};
+use crate::Probes;
 
 /// What task `solve` needs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -15,10 +15,6 @@ pub struct Solve {
 }
 
 impl TaskRules for Solve {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Solve
-    }
-
     fn estimator(&self) -> Option<&str> {
         Some(&self.estimator)
     }

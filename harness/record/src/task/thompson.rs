@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use super::training::Step;
-use crate::{Inducing, PathwiseTargets, Probes, TaskKind};
+use crate::{Inducing, PathwiseTargets, Probes};
 
 /// What task `thompson` needs: in each outer step, posterior samples are drawn from the solutions of the linear systems,
 /// and the objective is asked at the place where each sample is largest (Lin et al. 2023, section 4.2).
@@ -40,10 +40,6 @@ pub struct Thompson {
 }
 
 impl TaskRules for Thompson {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Thompson
-    }
-
     fn estimator(&self) -> Option<&str> {
         Some(&self.estimator)
     }

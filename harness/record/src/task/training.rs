@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use crate::{
-    Case, Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, ParamValue, PathwiseTargets,
-    Probes, Scale, StopReason, TaskKind, TaskOutput,
+    Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, ParamValue, PathwiseTargets,
+    Probes, Scale, StopReason,
 };
 
 /// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
@@ -45,10 +45,6 @@ pub struct Training {
 }
 
 impl TaskRules for Training {
-    fn kind(&self) -> TaskKind {
-        TaskKind::Train
-    }
-
     fn estimator(&self) -> Option<&str> {
         Some(&self.estimator)
     }
@@ -75,11 +71,6 @@ impl TaskRules for Training {
 
     fn checkpoints(&self) -> bool {
         true
-    }
-
-    /// The prediction at the final hyperparameters.
-    fn verified_case(&self, case: &Case, output: &TaskOutput) -> Option<Case> {
-        case.prediction(&output.training()?.hyperparameters)
     }
 
     fn features(&self) -> Option<FeatureEstimator> {
