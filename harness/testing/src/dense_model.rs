@@ -154,12 +154,20 @@ fn cholesky(a: &Array2<f64>) -> Array2<f64> {
 fn cholesky_solve(factor: &Array2<f64>, b: Array2<f64>) -> Array2<f64> {
     let (n, mut x) = (b.nrows(), b);
     for i in 0..n {
-        let row = &x.row(i) - &factor.slice(s![i, ..i]).dot(&x.slice(s![..i, ..]));
-        x.row_mut(i).assign(&(row / factor[[i, i]]));
+        let (solved, mut rest) = x.view_mut().split_at(Axis(0), i);
+        let mut row = rest.row_mut(0);
+        for (k, other) in solved.rows().into_iter().enumerate() {
+            row.scaled_add(-factor[[i, k]], &other);
+        }
+        row /= factor[[i, i]];
     }
     for i in (0..n).rev() {
-        let row = &x.row(i) - &factor.slice(s![i + 1.., i]).dot(&x.slice(s![i + 1.., ..]));
-        x.row_mut(i).assign(&(row / factor[[i, i]]));
+        let (mut rest, solved) = x.view_mut().split_at(Axis(0), i + 1);
+        let mut row = rest.row_mut(i);
+        for (k, other) in solved.rows().into_iter().enumerate() {
+            row.scaled_add(-factor[[i + 1 + k, i]], &other);
+        }
+        row /= factor[[i, i]];
     }
     x
 }
