@@ -1,7 +1,7 @@
-//! The rule by which a host draws minibatches: one rule for the harness and for the SDK's test host.
+//! The rule by which a host draws minibatches.
 //!
 //! Rust only; no part of the C interface. The random words come from the caller, so that this crate needs no
-//! generator: both hosts take ChaCha8, seeded with the fit's key for batches (`seed_from_u64`) and set to the stream
+//! generator: the host takes ChaCha8, seeded with the fit's key for batches (`seed_from_u64`) and set to the stream
 //! (`set_stream`) that [`Batches::draw`] asks for.
 
 use alloc::vec::Vec;

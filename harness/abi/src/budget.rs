@@ -1,4 +1,4 @@
-//! The rule by which a host admits work: one rule for the harness and for the SDK's test host.
+//! The rule by which a host admits work.
 //!
 //! Rust only; no part of the C interface.
 

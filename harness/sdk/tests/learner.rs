@@ -134,16 +134,16 @@ fn batches_charges_and_notes_reach_the_host() {
 #[test]
 fn a_panic_is_a_status_with_its_text_and_place_and_ends_the_object() {
     let host = host();
-    let panicked = |failure: CallError| {
+    let panicked = |failure: CallError, during: &str| {
         assert_eq!(failure.status(), Some(Status::PANIC));
-        assert!(failure.to_string().contains(" panicked: mine ("), "{failure}");
+        assert!(failure.to_string().starts_with(&format!("{during} panicked: mine (")), "{failure}");
         assert!(failure.to_string().contains("learner.rs:"), "{failure}");
     };
-    panicked(begin(&host, "panic-in-begin").err().unwrap());
+    panicked(begin(&host, "panic-in-begin").err().unwrap(), "begin");
     let mut run = begin(&host, "panic").unwrap();
-    panicked(run.fit().unwrap_err());
+    panicked(run.fit().unwrap_err(), "fit");
     assert!(run.fit().unwrap_err().to_string().contains("panicked before"));
-    panicked(begin(&host, "panic-in-predict").unwrap().predict(host.x()).unwrap_err());
+    panicked(begin(&host, "panic-in-predict").unwrap().predict(host.x()).unwrap_err(), "predict");
 }
 
 #[test]
