@@ -1,5 +1,5 @@
 //! No test is left out: a crate's test program has every file of the folder `tests` as a module, and a library whose
-//! manifest says that it has no unit tests has none.
+//! manifest says that it has no unit tests or no examples has none.
 
 use std::path::{Path, PathBuf};
 
@@ -59,22 +59,53 @@ fn every_test_file_is_a_module() {
 }
 
 #[test]
-fn libraries_without_a_test_program_have_no_unit_tests() {
+fn what_a_library_does_not_test_it_does_not_have() {
     let packages = packages();
-    let untested = packages
+    let libraries = packages
         .iter()
         .flat_map(|package| &package.targets)
-        .filter(|target| !target.test && (target.is_lib() || target.is_cdylib()));
-    for target in untested {
+        .filter(|target| target.is_lib() || target.is_cdylib());
+    for library in libraries.filter(|library| !library.test || !library.doctest) {
         let mut open =
-            vec![target.src_path.parent().expect("a file lies in a folder").as_std_path().to_owned()];
+            vec![library.src_path.parent().expect("a file lies in a folder").as_std_path().to_owned()];
         while let Some(path) = open.pop() {
             if path.is_dir() {
                 open.extend(entries(&path));
             } else if path.extension().is_some_and(|extension| extension == "rs") {
                 let text = std::fs::read_to_string(&path).expect("readable source");
-                assert!(!text.contains("#[cfg(test)]") && !text.contains("#[test]"), "{}", path.display());
+                let has_tests = text.contains("#[cfg(test)]") || text.contains("#[test]");
+                assert!(
+                    library.test || !has_tests,
+                    "{} has unit tests: take `test = false` away",
+                    path.display()
+                );
+                assert!(
+                    library.doctest || !has_example(&text),
+                    "{} has an example: take `doctest = false` away",
+                    path.display()
+                );
             }
         }
     }
+}
+
+/// Whether documentation has a block of Rust, which is one without another language.
+fn has_example(text: &str) -> bool {
+    let mut inside = false;
+    for line in text.lines() {
+        let Some(comment) = ["///", "//!"].iter().find_map(|mark| line.trim_start().strip_prefix(mark))
+        else {
+            inside = false;
+            continue;
+        };
+        if let Some(language) = comment.trim_start().strip_prefix("```") {
+            if !inside
+                && (language.is_empty() || language.starts_with("rust") || language.contains("should_panic"))
+            {
+                return true;
+            }
+            inside = !inside;
+        }
+    }
+    false
 }
