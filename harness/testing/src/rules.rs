@@ -6,12 +6,16 @@
 //! random numbers may answer differently when the rows are reordered.
 //!
 //! What differs between programs that check rules is behind three traits: [`MakeSystem`] serves the systems, [`Judge`]
-//! computes what follows from a learner's model by other code than the learner's, and [`ProcessState`] shows the state of the
-//! process that runs the subject.
+//! computes what follows from a learner's model by other code than the learner's, and [`ProcessState`] shows the state of
+//! the process that runs the subject.
 //!
-//! A solver may crash or hang, so the caller runs each rule in a process of its own. That also shows what a solver leaves
-//! behind in a process: threads, memory, floating-point modes.
+//! A solver may crash or hang, so `gpbench plugin test` runs each rule in a process of its own. That also shows what a
+//! solver leaves behind in a process: threads, memory, floating-point modes. In the test program of a plugin, the macros
+//! `solver_rules!` and `learner_rules!` make a `#[test]` of each rule, given a [`Tested`]; only those that need it run in a
+//! process of their own.
 
+mod dense_judge;
+mod dense_systems;
 mod description;
 mod finding;
 mod kernel_system;
@@ -21,6 +25,7 @@ mod process_state;
 mod rule;
 mod solvers;
 mod subject;
+mod tested;
 
 pub use finding::Finding;
 pub use kernel_system::KernelSystem;
@@ -29,3 +34,6 @@ pub use process_state::{FloatMode, ProcessState};
 pub use rule::Rule;
 pub use solvers::{Ask, MakeSystem, SOLVERS, SolveRequest};
 pub use subject::{Expect, Subject, SubjectEntry};
+pub use tested::Tested;
+#[doc(hidden)]
+pub use tested::check;

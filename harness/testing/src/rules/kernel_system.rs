@@ -1,6 +1,6 @@
 //! The systems of the suite: small, dense and well-conditioned.
 
-use ndarray::{Array2, ArrayView1, Axis};
+use ndarray::{Array2, ArrayView1, Axis, s};
 use rand::{Rng, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 
@@ -71,14 +71,7 @@ impl KernelSystem {
     /// H^-1 B, by a dense Cholesky factorisation; B is n x s.
     #[must_use]
     pub fn exact(&self, rhs: &Array2<f64>) -> Array2<f64> {
-        let (mut l, n) = (self.matrix(), self.n());
-        for j in 0..n {
-            for i in j..n {
-                let sum: f64 = (0..j).map(|k| l[[i, k]] * l[[j, k]]).sum();
-                let entry = l[[i, j]] - sum;
-                l[[i, j]] = if i == j { entry.sqrt() } else { entry / l[[j, j]] };
-            }
-        }
+        let (l, n) = (cholesky(self.matrix()), self.n());
         let mut x = rhs.clone();
         for mut column in x.columns_mut() {
             for i in 0..n {
@@ -104,6 +97,21 @@ impl KernelSystem {
         });
         relative.collect()
     }
+}
+
+/// The lower Cholesky factor L of A = L L^T. It is not a number where A is not positive definite.
+pub(super) fn cholesky(a: Array2<f64>) -> Array2<f64> {
+    let mut l = a;
+    let n = l.nrows();
+    for j in 0..n {
+        for i in j..n {
+            let sum: f64 = (0..j).map(|k| l[[i, k]] * l[[j, k]]).sum();
+            let entry = l[[i, j]] - sum;
+            l[[i, j]] = if i == j { entry.sqrt() } else { entry / l[[j, j]] };
+        }
+        l.slice_mut(s![j, j + 1..]).fill(0.0);
+    }
+    l
 }
 
 /// Euclidean norm.

@@ -1,4 +1,4 @@
-//! A rule: its name, its text and its test.
+//! A rule: its name, its text and its test; and the declaration of a list of rules.
 
 use super::{Finding, Subject};
 
@@ -9,16 +9,27 @@ pub struct Rule {
     pub name: &'static str,
     /// The rule in one line.
     pub doc: &'static str,
+    /// Whether its test needs a process of its own in any program: it may hang or crash, or measures the process.
+    pub alone: bool,
     test: fn(&Subject<'_>) -> Result<(), Finding>,
 }
 
-/// A line of the list of rules.
-pub(super) const fn rule(
+/// A rule that can be tested beside others.
+pub(super) const fn here(
     name: &'static str,
     doc: &'static str,
     test: fn(&Subject<'_>) -> Result<(), Finding>,
 ) -> Rule {
-    Rule { name, doc, test }
+    Rule { name, doc, alone: false, test }
+}
+
+/// A rule whose test needs a process of its own.
+pub(super) const fn alone(
+    name: &'static str,
+    doc: &'static str,
+    test: fn(&Subject<'_>) -> Result<(), Finding>,
+) -> Rule {
+    Rule { name, doc, alone: true, test }
 }
 
 impl Rule {
@@ -30,3 +41,33 @@ impl Rule {
         (self.test)(subject)
     }
 }
+
+/// Declares the list of rules, and a macro that makes a `#[test]` of each. After the name of a rule, [`here`] or
+/// [`alone`] says where it is tested. The first argument is a dollar sign, which the macro that is made needs for its
+/// own argument.
+macro_rules! rules {
+    (
+        $dollar:tt
+        $(#[$list_doc:meta])* $list:ident
+        $(#[$tests_doc:meta])* $tests:ident
+        $($test_name:ident ($name:literal, $place:ident) = $test:path, $doc:literal;)+
+    ) => {
+        $(#[$list_doc])*
+        pub const $list: &[$crate::rules::Rule] = &[$($place($name, $doc, $test)),+];
+
+        $(#[$tests_doc])*
+        #[macro_export]
+        macro_rules! $tests {
+            ($dollar tested:expr) => {
+                $(
+                    #[test]
+                    fn $test_name() {
+                        let path = concat!(module_path!(), "::", stringify!($test_name));
+                        $crate::rules::check(&$dollar tested, $crate::rules::$list, $name, path);
+                    }
+                )+
+            };
+        }
+    };
+}
+pub(super) use rules;

@@ -6,6 +6,8 @@ use gpbench_host::{CallError, HostTable, LearnerEntry, LearnerObject, SolverEntr
 use gpbench_terms::{Capability, ParamSchema, ParamValue, SolverInfo};
 
 use super::{Judge, MakeSystem, ProcessState};
+use crate::Settings;
+use crate::settings::by_name;
 
 /// A solver or learner under test, and what the program that tests it provides.
 pub struct Subject<'s> {
@@ -27,9 +29,12 @@ pub struct Subject<'s> {
 #[derive(Debug, Clone, Default)]
 pub struct Expect {
     /// Parameters of every object, unless a rule is about them; the others take their defaults.
-    pub settings: Vec<(&'static str, ParamValue)>,
+    pub settings: Settings,
     /// Whether the seed matters under these parameters; as the capabilities have it, unless set.
     pub randomized: Option<bool>,
+    /// Parameters under which a solver ends after so many iterations. Unless set, `max_iterations` of a solver that has
+    /// such a parameter and draws no random numbers.
+    pub limit: Option<fn(i64) -> Settings>,
 }
 
 /// The table and description of a solver or learner.
@@ -68,6 +73,15 @@ impl<'s> Subject<'s> {
         self.expect.randomized.unwrap_or_else(|| self.can(Capability::Randomized))
     }
 
+    /// Parameters under which a solver ends after `count` iterations, if any are known.
+    pub(super) fn limit(&self, count: i64) -> Option<Settings> {
+        if let Some(limit) = self.expect.limit {
+            return Some(limit(count));
+        }
+        let known = !self.is_randomized() && self.param("max_iterations").is_some();
+        known.then(|| vec![("max_iterations", count.into())])
+    }
+
     /// The parameters of an object: these, and those that its author states.
     pub(super) fn params(&self, settings: &[(&str, ParamValue)]) -> BTreeMap<String, ParamValue> {
         let mut params = by_name(&self.expect.settings);
@@ -91,9 +105,4 @@ impl<'s> Subject<'s> {
             }
         }
     }
-}
-
-/// Parameters as the host takes them.
-fn by_name(settings: &[(&str, ParamValue)]) -> BTreeMap<String, ParamValue> {
-    settings.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }

@@ -13,6 +13,7 @@ pub(crate) enum Fault {
     RefusesEndOfRange,
     ForgetsOnlyRow,
     ProbesAlone,
+    FirstTargetAlone,
     SixtyFourColumns,
     ZeroOverZero,
     IgnoresDistance,
@@ -21,6 +22,7 @@ pub(crate) enum Fault {
     ClaimsExact,
     LeavesOutNan,
     HangsOnNan,
+    NanPasses,
     ClaimsAtLimit,
     TinyIsZero,
     NeedsSortedRows,
@@ -29,6 +31,8 @@ pub(crate) enum Fault {
     AddsToStart,
     IgnoresCharge,
     AsksOn,
+    StepsUnpaid,
+    StepsOn,
     IgnoresStop,
     StaleIterate,
     RestartsWhenWatched,
@@ -91,6 +95,7 @@ mutants! {
     RefusesEndOfRange = "refuses-end-of-range", "Refuses the largest value of a parameter";
     ForgetsOnlyRow = "forgets-only-row", "Does nothing where there is only one row";
     ProbesAlone = "probes-alone", "Watches the probes alone, even where there are none";
+    FirstTargetAlone = "first-target-alone", "Does not watch the targets after the first";
     SixtyFourColumns = "sixty-four-columns", "Solves for 64 columns at most";
     ZeroOverZero = "zero-over-zero", "Divides by the norm of a right-hand side of zeros";
     IgnoresDistance = "ignores-distance", "Takes the columns of the iterate to be adjacent";
@@ -99,6 +104,7 @@ mutants! {
     ClaimsExact = "claims-exact", "Claims to be exact", Capabilities::EXACT;
     LeavesOutNan = "leaves-out-nan", "Leaves out right-hand sides that are not finite";
     HangsOnNan = "hangs-on-nan", "Waits for NaN to become small";
+    NanPasses = "nan-passes", "Takes a residual norm that is not a number for small";
     ClaimsAtLimit = "claims-at-limit", "Claims convergence when it gives up";
     TinyIsZero = "tiny-is-zero", "Takes small right-hand sides for zero";
     NeedsSortedRows = "needs-sorted-rows", "Relies on rows in the order of their first input";
@@ -107,6 +113,8 @@ mutants! {
     AddsToStart = "adds-to-start", "Adds the solution to what it starts from", Capabilities::NONE;
     IgnoresCharge = "ignores-charge", "Evaluates entries by itself, whatever the budget";
     AsksOn = "asks-on", "Asks a thousand times more for what was refused";
+    StepsUnpaid = "steps-unpaid", "Takes a first step without a budget";
+    StepsOn = "steps-on", "Takes a further step when its budget is spent";
     IgnoresStop = "ignores-stop", "Does not listen to the answer of an observation";
     StaleIterate = "stale-iterate", "Does not hand its iterate over when asked";
     RestartsWhenWatched = "restarts-when-watched", "Restarts when asked for its iterate";

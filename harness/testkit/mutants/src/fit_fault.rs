@@ -18,6 +18,7 @@ pub(crate) enum FitFault {
     LeavesOutNan,
     DrawsOn,
     ReportsMore,
+    DrawsFirst,
     ForgetsAtPause,
     ForgetsVelocity,
     LoadsAnything,
@@ -92,6 +93,7 @@ mutants! {
     LeavesOutNan = "fit-leaves-out-nan", "Takes targets that are not numbers for 0";
     DrawsOn = "fit-draws-on", "Draws a hundred times more after it was told to stop";
     ReportsMore = "fit-reports-more", "Reports a step more than it took";
+    DrawsFirst = "fit-draws-first", "Draws other rows before it knows whether it may take a step";
     ForgetsAtPause = "fit-forgets-at-pause", "Forgets its velocity when it pauses";
     ForgetsVelocity = "fit-forgets-velocity", "Does not save its velocity";
     LoadsAnything = "fit-loads-anything", "Begins where it cannot load";

@@ -107,6 +107,9 @@ impl<M: FitMutant> Descent<M> {
 
     /// The batch of a step.
     fn batch(&self, fit: &Fit<'_>) -> Result<Vec<usize>> {
+        if M::FAULT == FitFault::DrawsFirst {
+            fit.batch(Stream::new(1), self.params.batch)?;
+        }
         let drawn = fit.batch(Stream::MAIN, self.params.batch);
         match M::FAULT {
             FitFault::SkipsShortBatch => {

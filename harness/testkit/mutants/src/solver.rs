@@ -17,6 +17,8 @@ params! {
     pub struct MutantParams {
         /// Iterations after which to give up, for each row.
         pub patience: usize = 2, in 1..=1000;
+        /// Iterations after which to end; 0: no limit.
+        pub max_iterations: usize = 0;
     }
 }
 
@@ -145,7 +147,11 @@ impl<M: Mutant> Cg<M> {
         for iteration in 0.. {
             let norms: Vec<f64> =
                 gamma.iter().zip(&prepared.scales).map(|(g, scale)| g.sqrt() / scale).collect();
-            let watched = self.observe(problem, iteration, &norms, &iterate)?;
+            let answer = self.observe(problem, iteration, &norms, &iterate);
+            if matches!(answer, Err(Error::Stopped)) {
+                step_on::<M>(problem, iteration, &direction, &mut product);
+            }
+            let watched = answer?;
             if let Some(reason) = self.ending(problem, iteration, &norms) {
                 self.finish(problem, &iterate, &residual);
                 let claimed =
@@ -231,15 +237,22 @@ impl<M: Mutant> Cg<M> {
                 let probes = &norms[1..];
                 probes.iter().sum::<f64>() <= problem.tolerance() * probes.len() as f64
             }
+            Fault::FirstTargetAlone => {
+                let probes = &norms[problem.n_targets()..];
+                let mean_is_small = probes.iter().sum::<f64>() <= problem.tolerance() * probes.len() as f64;
+                problem.tolerance() > 0.0 && norms[0] <= problem.tolerance() && mean_is_small
+            }
             _ => problem.converged(norms),
         };
         let gives_up = iteration >= self.params.patience * problem.operator().n() + 20;
+        let is_limited = self.params.max_iterations > 0 && iteration >= self.params.max_iterations;
         match M::FAULT {
-            Fault::HangsOnNan if worst.is_nan() => acts::hang(),
+            Fault::HangsOnNan if problem.rhs().iter().any(|b| b.is_nan()) => acts::hang(),
+            Fault::NanPasses if worst.is_nan() => Some(Reason::Converged),
             Fault::ClaimsAtLimit if gives_up => Some(Reason::Converged),
             _ if converged || worst == 0.0 => Some(Reason::Converged),
             _ if worst.is_nan() => Some(Reason::Diverged),
-            _ if gives_up => Some(Reason::Iterations),
+            _ if gives_up || is_limited => Some(Reason::Iterations),
             _ => None,
         }
     }
@@ -259,6 +272,23 @@ impl<M: Mutant> Cg<M> {
             }
             _ => {}
         }
+    }
+}
+
+/// What some mutants do when they are told to stop: a step, where that is because the budget is spent.
+fn step_on<M: Mutant>(
+    problem: &mut Problem<'_>,
+    iteration: usize,
+    direction: &ArrayRef2<f64>,
+    product: &mut Array2<f64>,
+) {
+    let steps = match M::FAULT {
+        Fault::StepsUnpaid => iteration == 0,
+        Fault::StepsOn => iteration > 0,
+        _ => false,
+    };
+    if steps && matches!(problem.operator().apply(direction, product), Err(Error::Stopped)) {
+        problem.x_mut().scaled_add(0.01, direction);
     }
 }
 

@@ -107,6 +107,18 @@ impl<'s> FitRun<'s> {
         })
     }
 
+    /// Grants so many passes in all, from now on.
+    pub(super) fn grant(&mut self, passes: f64) {
+        let request = FitRequest { passes, ..self.request.clone() };
+        let session = session_with(self.subject, &request, &self.record);
+        self.session = session.resuming(&self.session.progress()).expect("the progress of the same fit");
+    }
+
+    /// Streams and rows of the batches so far.
+    pub(super) fn batches(&self) -> Vec<(u32, Vec<i64>)> {
+        self.record.batches.borrow().clone()
+    }
+
     /// Predicts at `x` (m x d): means and variances of y, m x 2.
     pub(super) fn predict(&mut self, x: &Array2<f64>) -> Result<Array2<f64>, CallError> {
         self.learner.predict(x.view())
@@ -131,7 +143,7 @@ impl<'s> FitRun<'s> {
     pub(super) fn used(&self) -> Used {
         let cost = self.session.progress().cost;
         Used {
-            objectives: self.record.0.borrow().clone(),
+            objectives: self.record.objectives.borrow().clone(),
             reported: self.reported,
             passes: cost.passes(self.session.n()),
             batches: self.session.batches(),
@@ -148,13 +160,20 @@ impl<'s> FitRun<'s> {
     }
 }
 
-/// Records objectives.
+/// Records objectives and batches.
 #[derive(Default)]
-struct Record(RefCell<Vec<f64>>);
+struct Record {
+    objectives: RefCell<Vec<f64>>,
+    batches: RefCell<Vec<(u32, Vec<i64>)>>,
+}
 
 impl FitObserver for Record {
     fn step(&self, _: FitPoint, objective: f64) {
-        self.0.borrow_mut().push(objective);
+        self.objectives.borrow_mut().push(objective);
+    }
+
+    fn batch(&self, stream: u32, rows: &[i64]) {
+        self.batches.borrow_mut().push((stream, rows.to_vec()));
     }
 }
 
@@ -180,8 +199,12 @@ fn refused(request: &FitRequest, error: CallError) -> Finding {
 /// The session of a request, and what it records.
 fn session(subject: &Subject<'_>, request: &FitRequest) -> (FitSession<'static>, Rc<Record>) {
     let record = Rc::new(Record::default());
+    (session_with(subject, request, &record), record)
+}
+
+fn session_with(subject: &Subject<'_>, request: &FitRequest, record: &Rc<Record>) -> FitSession<'static> {
     let session = request
         .pose(|problem| FitSession::new(problem, request.limits(), BATCH_KEY, subject.host, record.clone()));
     session.pause(if request.pause { Pause::EachStep } else { Pause::Never });
-    (session, record)
+    session
 }

@@ -57,6 +57,31 @@ pub(super) fn pause(subject: &Subject<'_>) -> Result<(), Finding> {
     Err(Finding::Failed("with a pause after every step, it gives another fit".into()))
 }
 
+/// Rows are a multiple of the batch. Values of steps may differ, by a schedule over the passes.
+pub(super) fn grant(subject: &Subject<'_>) -> Result<(), Finding> {
+    let request = FitRequest { passes: 3.0, ..FitRequest::new(subject, 3 * BATCH, 44) };
+    let whole = fit(subject, &request)?;
+    let (batches, steps) = (whole.object.batches(), whole.object.used().objectives.len());
+    let reason = whole.reason;
+    whole.end()?;
+    if reason != Reason::Stopped {
+        return Err(Finding::Skipped(format!("ends {reason:?} before its passes are spent")));
+    }
+    let mut turns = FitRun::begin(subject, &request, &batch(subject, BATCH))?;
+    for passes in [1.0, 2.0, 3.0] {
+        turns.grant(passes);
+        finish(&mut turns)?;
+        // A step that is not granted draws nothing.
+        finish(&mut turns)?;
+    }
+    let same = (turns.batches(), turns.used().objectives.len()) == (batches, steps);
+    turns.end()?;
+    if same {
+        return Ok(());
+    }
+    Err(Finding::Failed("with passes that are granted one by one, it draws other batches".into()))
+}
+
 pub(super) fn resume(subject: &Subject<'_>) -> Result<(), Finding> {
     let settings = batch(subject, BATCH);
     let pausing = FitRequest { pause: true, ..request(subject) };

@@ -20,12 +20,17 @@ pub(super) fn same_seed(subject: &Subject<'_>) -> Result<(), Finding> {
 }
 
 pub(super) fn other_seed(subject: &Subject<'_>) -> Result<(), Finding> {
-    if subject.is_randomized() {
+    let stated = subject.expect.randomized == Some(true);
+    if subject.is_randomized() && !stated {
         return Err(Finding::Skipped("claims to draw random numbers".into()));
     }
     let first = demand_repeatable(subject, &request(subject))?;
-    if bits_of(subject, &FitRequest { seed: 2, ..request(subject) })? == first {
+    let same = bits_of(subject, &FitRequest { seed: 2, ..request(subject) })? == first;
+    if same != stated {
         return Ok(());
+    }
+    if stated {
+        return Err(Finding::Failed("another seed gives the same fit, but it is to be random".into()));
     }
     let what = "another seed gives another fit, but it does not claim to draw random numbers";
     Err(Finding::Failed(what.into()))

@@ -4,8 +4,9 @@ use gpbench_host::CallError;
 use gpbench_terms::{Capability, Reason};
 
 use super::request::SolveRequest;
-use super::solver_run::Outcome;
+use super::solver_run::{Outcome, SolverRun};
 use super::trial::{demand_claim, largest, solve, worst};
+use crate::rules::dense_systems::dense_system;
 use crate::rules::{Finding, KernelSystem, Subject};
 
 /// Largest relative residual norm of an exact solver on these systems, whose condition number is about 10.
@@ -106,6 +107,35 @@ pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(40, 6), 3) };
     request.rhs[[3, 1]] = f64::NAN;
     unsolvable(subject, &request, 1)
+}
+
+/// The matrix is stored, whatever serves the other rules, since no kernel has such entries.
+pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
+    let request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(60, 27), 3) };
+    for j in [4, 40] {
+        let mut system = dense_system(&request);
+        for at in [[3, j], [j, 3]] {
+            system.a.0[at] = f64::NAN;
+        }
+        let mut object = SolverRun::create(subject, &[])?;
+        let outcome = object.run_on(&system, &request, &mut || ());
+        object.end()?;
+        match outcome {
+            Err(error @ CallError::Panicked { .. }) => return Err(error.into()),
+            // An error with a reason is as good an answer as no convergence.
+            Err(_) => {}
+            Ok(Outcome { reason: Reason::Converged, .. }) => {
+                return Err(Finding::Failed("claims convergence, where the matrix has NaN".into()));
+            }
+            Ok(Outcome { reason: Reason::Diverged, .. }) => {}
+            Ok(outcome) if outcome.x.iter().any(|x| !x.is_finite()) => {
+                let what = "leaves numbers that are not finite, and does not report that it diverged";
+                return Err(Finding::Failed(what.into()));
+            }
+            Ok(_) => {}
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn singular(subject: &Subject<'_>) -> Result<(), Finding> {

@@ -21,13 +21,17 @@ pub(super) fn same_seed(subject: &Subject<'_>) -> Result<(), Finding> {
 }
 
 pub(super) fn other_seed(subject: &Subject<'_>) -> Result<(), Finding> {
-    if subject.is_randomized() {
+    let stated = subject.expect.randomized == Some(true);
+    if subject.is_randomized() && !stated {
         return Err(Finding::Skipped("claims to draw random numbers".into()));
     }
     let first = demand_repeatable(subject, &request())?;
     let other = solve(subject, &SolveRequest { seed: 2, ..request() })?;
-    if same_bits(&first.x, &other.x) {
+    if same_bits(&first.x, &other.x) != stated {
         return Ok(());
+    }
+    if stated {
+        return Err(Finding::Failed("another seed gives the same solution, but it is to be random".into()));
     }
     Err(Finding::Failed(
         "another seed gives another solution, but it does not claim to draw random numbers".into(),
@@ -54,7 +58,7 @@ pub(super) fn threads(subject: &Subject<'_>) -> Result<(), Finding> {
 /// The solution may differ in its last digits, since an object may use what it computed in an earlier solve.
 pub(super) fn reuse(subject: &Subject<'_>) -> Result<(), Finding> {
     let request = SolveRequest { max_epochs: 2000.0, ..request() };
-    let mut object = SolverRun::create(subject)?;
+    let mut object = SolverRun::create(subject, &[])?;
     let kept = (1..=3).try_for_each(|round| {
         let outcome = object.run(&request, &mut || ())?;
         demand_solution(&request, &outcome)
@@ -74,7 +78,7 @@ fn two_requests() -> (SolveRequest, SolveRequest) {
 
 pub(super) fn prepare_again(subject: &Subject<'_>) -> Result<(), Finding> {
     let (large, small) = two_requests();
-    let mut object = SolverRun::create(subject)?;
+    let mut object = SolverRun::create(subject, &[])?;
     let outcome = object.prepare(&large).and_then(|()| object.run(&small, &mut || ()));
     object.end()?;
     demand_solution(&small, &outcome?)
@@ -83,7 +87,7 @@ pub(super) fn prepare_again(subject: &Subject<'_>) -> Result<(), Finding> {
 pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
     let (large, small) = two_requests();
     for (outer, inner) in [(&large, &small), (&small, &large)] {
-        let (mut first, mut second) = (SolverRun::create(subject)?, SolverRun::create(subject)?);
+        let (mut first, mut second) = (SolverRun::create(subject, &[])?, SolverRun::create(subject, &[])?);
         let mut between = None;
         let outcome = first.run(outer, &mut || between = Some(second.run(inner, &mut || ())));
         second.end()?;
@@ -97,8 +101,8 @@ pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
 }
 
 pub(super) fn unused(subject: &Subject<'_>) -> Result<(), Finding> {
-    SolverRun::create(subject)?.end()?;
-    let mut object = SolverRun::create(subject)?;
+    SolverRun::create(subject, &[])?.end()?;
+    let mut object = SolverRun::create(subject, &[])?;
     let prepared = object.prepare(&request());
     object.end()?;
     Ok(prepared?)

@@ -1,7 +1,7 @@
 //! A solver object under test, which is run in sessions of its own.
 
-use gpbench_host::{CallError, Session, SolverObject};
-use gpbench_terms::Reason;
+use gpbench_host::{CallError, LinearSystem, Session, SolverObject};
+use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
 use super::recorder::Recorder;
@@ -58,12 +58,15 @@ pub(super) enum Touched {
 }
 
 impl<'s> SolverRun<'s> {
-    /// Makes an object.
-    pub(super) fn create(subject: &'s Subject<'s>) -> Result<SolverRun<'s>, CallError> {
+    /// Makes an object; parameters that are not given are those that its author states, or take their defaults.
+    pub(super) fn create(
+        subject: &'s Subject<'s>,
+        settings: &[(&str, ParamValue)],
+    ) -> Result<SolverRun<'s>, CallError> {
         let SubjectEntry::Solver(entry) = subject.entry else {
             unreachable!("a rule of solvers tests a solver")
         };
-        let solver = SolverObject::create(entry, subject.host, &subject.params(&[]))?;
+        let solver = SolverObject::create(entry, subject.host, &subject.params(settings))?;
         Ok(SolverRun { solver, subject })
     }
 
@@ -82,9 +85,18 @@ impl<'s> SolverRun<'s> {
         request: &SolveRequest,
         between: &mut dyn FnMut(),
     ) -> Result<Outcome, CallError> {
-        let system = self.subject.make.make(request);
+        self.run_on(&*self.subject.make.make(request), request, between)
+    }
+
+    /// As [`run`](Self::run), where the system of the request is made already.
+    pub(super) fn run_on(
+        &mut self,
+        system: &dyn LinearSystem,
+        request: &SolveRequest,
+        between: &mut dyn FnMut(),
+    ) -> Result<Outcome, CallError> {
         let mut recorder = Recorder::new(request);
-        let session = Session::new(&*system, request.limits(), self.subject.host, &mut recorder);
+        let session = Session::new(system, request.limits(), self.subject.host, &mut recorder);
         let ((n, s), margin) = (request.rhs.dim(), request.margin);
         let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
         let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);

@@ -4,7 +4,7 @@ use gpbench_terms::{Capability, Reason};
 
 use super::request::SolveRequest;
 use super::solver_run::Outcome;
-use super::trial::{converge, solve, worst};
+use super::trial::{converge, same_bits, solve, solve_with, worst};
 use crate::rules::kernel_system::{KernelSystem, right_hand_sides};
 use crate::rules::{Finding, Subject};
 
@@ -55,6 +55,62 @@ pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
         }
         if !outcome.x.iter().all(|x| x.is_finite()) && outcome.reason != Reason::Diverged {
             return failed("leaves numbers that are not finite".into());
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn no_budget(subject: &Subject<'_>) -> Result<(), Finding> {
+    let starts: &[f64] = if subject.can(Capability::WarmStart) { &[0.0, 0.25] } else { &[0.0] };
+    for &start in starts {
+        let mut request =
+            SolveRequest { max_epochs: 0.0, seed: 0, ..SolveRequest::new(KernelSystem::new(60, 28), 4) };
+        request.start.fill(start);
+        let outcome = solve(subject, &request)?;
+        let failed = |what: String| Err(Finding::Failed(format!("without a budget, it {what}")));
+        // As for `budget`.
+        if outcome.epochs > if outcome.self_reported > 0.0 { 1.0 } else { 0.0 } {
+            return failed(format!("used {:.2} epochs", outcome.epochs));
+        }
+        if is_false_claim(&request, &outcome) {
+            return failed("claims a convergence that it has not reached".into());
+        }
+        // A solver that begins at zero may leave that.
+        if outcome.x.iter().any(|&x| x != start && x != 0.0) {
+            return failed("leaves another iterate than it was given".into());
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn limit(subject: &Subject<'_>) -> Result<(), Finding> {
+    let request = SolveRequest {
+        tolerance: Some(1e-13),
+        max_epochs: 50.0,
+        ..SolveRequest::new(KernelSystem::new(60, 29), 4)
+    };
+    for count in [3, 4] {
+        let Some(settings) = subject.limit(count) else {
+            return Err(Finding::Skipped("no parameter is known to limit its iterations".into()));
+        };
+        let limited = solve_with(subject, &request, &settings)?;
+        let again = solve_with(subject, &request, &settings)?;
+        if !same_bits(&limited.x, &again.x) {
+            return Err(Finding::Skipped("two equal solves differ, so iterates cannot be compared".into()));
+        }
+        if limited.reason != Reason::Iterations {
+            return Err(Finding::Skipped(format!("ends {:?} within {count} iterations", limited.reason)));
+        }
+        if limited.self_reported > 0.0 {
+            return Err(Finding::Skipped("reports work by itself, which no budget refuses".into()));
+        }
+        let spent = solve(subject, &SolveRequest { max_epochs: limited.epochs, ..request.clone() })?;
+        let same = spent.epochs == limited.epochs && same_bits(&spent.x, &limited.x);
+        if spent.reason != Reason::Stopped || !same {
+            return Err(Finding::Failed(format!(
+                "with the budget of {count} iterations, it ends {:?} and does not leave what {count} iterations leave",
+                spent.reason
+            )));
         }
     }
     Ok(())

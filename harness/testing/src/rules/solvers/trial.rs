@@ -2,7 +2,7 @@
 //! matrix.
 
 use gpbench_host::CallError;
-use gpbench_terms::Reason;
+use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, Axis};
 
 use super::request::{Ask, SolveRequest};
@@ -19,7 +19,7 @@ pub(super) const ACCEPTED: f64 = 1e-2;
 
 impl SolveRequest {
     /// H X = B for a right-hand side of `s` columns, from zero, on one thread, with plenty of epochs.
-    pub(super) fn new(system: KernelSystem, s: usize) -> SolveRequest {
+    pub(in crate::rules) fn new(system: KernelSystem, s: usize) -> SolveRequest {
         let rhs = right_hand_sides(system.n(), s, 77);
         SolveRequest {
             start: Array2::zeros(rhs.dim()),
@@ -64,7 +64,16 @@ pub(super) fn largest(norms: &[f64]) -> f64 {
 
 /// Solves with an object of its own, made with the parameters that its author states.
 pub(super) fn solve(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, CallError> {
-    let mut object = SolverRun::create(subject)?;
+    solve_with(subject, request, &[])
+}
+
+/// Solves with an object of its own, made with these parameters.
+pub(super) fn solve_with(
+    subject: &Subject<'_>,
+    request: &SolveRequest,
+    settings: &[(&str, ParamValue)],
+) -> Result<Outcome, CallError> {
+    let mut object = SolverRun::create(subject, settings)?;
     let outcome = object.run(request, &mut || ());
     object.end()?;
     outcome

@@ -1,0 +1,35 @@
+//! What follows from the models of learners, by dense matrices of all rows.
+
+use gpbench_host::Arrays;
+use gpbench_sdk::Model;
+use gpbench_terms::{Activation, ModelKind, NetworkShape};
+use ndarray::{ArrayView2, Axis, stack};
+
+use super::{Finding, FitRequest, Judge, Judged};
+use crate::{DenseModel, FitHost};
+
+/// Judges exact processes on all rows and finitely many features; rules about other models are skipped.
+pub(super) struct DenseJudge;
+
+impl Judge for DenseJudge {
+    fn judge(
+        &self,
+        request: &FitRequest,
+        arrays: &Arrays,
+        x: ArrayView2<'_, f64>,
+    ) -> Result<Judged, Finding> {
+        let model = Model::from(arrays.clone());
+        let kind = model.kind().ok_or_else(|| Finding::Failed("it has no known `kind`".into()))?;
+        if !matches!(kind, ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features) {
+            return Err(Finding::Skipped(format!("models of the kind {kind} are not judged here")));
+        }
+        let mut host = FitHost::new(&request.x, &request.y).family(request.covariance());
+        if let Some(widths) = request.network.clone() {
+            host = host.network(NetworkShape { widths, activation: Activation::Relu, random: None });
+        }
+        let dense = DenseModel::new(&host, model);
+        let (mean, variance) = dense.predict(&x.to_owned());
+        let predictions = stack(Axis(1), &[mean.view(), variance.view()]).expect("as many of both");
+        Ok(Judged { kind, predictions, objective: Some(dense.nlml()) })
+    }
+}

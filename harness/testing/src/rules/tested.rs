@@ -1,0 +1,140 @@
+//! Rules as tests of a plugin's own test program: the subject is linked, not loaded, on dense systems.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use gpbench_host::{LearnerEntry, SolverEntry};
+use gpbench_sdk::{Learner, Solver};
+
+use super::dense_judge::DenseJudge;
+use super::dense_systems::DenseSystems;
+use super::{Expect, Finding, ProcessState, Rule, Subject, SubjectEntry};
+use crate::Settings;
+use crate::entry::{learner_entry, solver_entry};
+use crate::services::host;
+
+/// How long the test of a rule may take that runs in a process of its own.
+const LIMIT: Duration = Duration::from_secs(60);
+
+/// Environment variable that tells a process of its own which rule it is for.
+const VARIABLE: &str = "GPBENCH_RULE";
+
+/// A solver or learner of this program, with what its author states of it.
+pub struct Tested {
+    entry: OwnEntry,
+    expect: Expect,
+}
+
+enum OwnEntry {
+    Solver(SolverEntry),
+    Learner(LearnerEntry),
+}
+
+impl Tested {
+    /// A solver with default parameters.
+    #[must_use]
+    pub fn solver<S: Solver>() -> Tested {
+        Tested { entry: OwnEntry::Solver(solver_entry::<S>()), expect: Expect::default() }
+    }
+
+    /// A learner with default parameters.
+    #[must_use]
+    pub fn learner<L: Learner>() -> Tested {
+        Tested { entry: OwnEntry::Learner(learner_entry::<L>()), expect: Expect::default() }
+    }
+
+    /// Parameters; the others have their defaults.
+    #[must_use]
+    pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
+        self.expect.settings = settings.into();
+        self
+    }
+
+    /// Whether the seed matters under these parameters; as the capabilities have it unless set.
+    #[must_use]
+    pub fn randomized(mut self, randomized: bool) -> Self {
+        self.expect.randomized = Some(randomized);
+        self
+    }
+
+    /// Parameters under which a solver ends after so many iterations.
+    #[must_use]
+    pub fn limit(mut self, limit: fn(i64) -> Settings) -> Self {
+        self.expect.limit = Some(limit);
+        self
+    }
+
+    fn run(&self, rule: &Rule) -> Result<(), Finding> {
+        let entry = match &self.entry {
+            OwnEntry::Solver(entry) => SubjectEntry::Solver(entry),
+            OwnEntry::Learner(entry) => SubjectEntry::Learner(entry),
+        };
+        rule.run(&Subject {
+            entry,
+            host: host(),
+            make: &DenseSystems,
+            judge: &DenseJudge,
+            process: &TestProcess,
+            expect: self.expect.clone(),
+        })
+    }
+}
+
+/// This process. Other tests print too, and it may have no BLAS.
+struct TestProcess;
+
+impl ProcessState for TestProcess {}
+
+/// Asserts that a rule is kept; `path` is that of the test which calls this, with its crate.
+///
+/// # Panics
+/// If it is not.
+#[doc(hidden)]
+pub fn check(tested: &Tested, rules: &[Rule], name: &str, path: &str) {
+    let rule = rules.iter().find(|rule| rule.name == name).expect("a rule of the list");
+    if rule.alone && std::env::var_os(VARIABLE).is_none() {
+        return check_in_a_process(rule, path);
+    }
+    match tested.run(rule) {
+        Ok(()) => eprintln!("{}", ended(name)),
+        Err(Finding::Skipped(why)) => eprintln!("{}: skipped, {why}", ended(name)),
+        Err(Finding::Failed(why)) => panic!("{name}: {why}"),
+    }
+}
+
+/// The line by which a process tells that it has come to its end: a filter that no test matches ends well too.
+fn ended(name: &str) -> String {
+    format!("rule {name} is not broken")
+}
+
+/// Runs this test again in a process of its own.
+fn check_in_a_process(rule: &Rule, path: &str) {
+    let (_, test) = path.split_once("::").expect("a path begins with its crate");
+    let mut child = Command::new(std::env::current_exe().expect("this program has a path"))
+        .args([test, "--exact", "--nocapture"])
+        .env(VARIABLE, rule.name)
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("this program runs again");
+    let mut stderr = child.stderr.take().expect("it was asked for");
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = Vec::new();
+        // A text that cannot be read to its end lacks its last line.
+        let _ = stderr.read_to_end(&mut text);
+        let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
+    });
+    let text = receiver.recv_timeout(LIMIT);
+    if text.is_err() {
+        // It may have ended just now.
+        let _ = child.kill();
+    }
+    let status = child.wait().expect("a child of this process");
+    let text = text.unwrap_or_else(|_| panic!("{}: did not end within {} s", rule.name, LIMIT.as_secs()));
+    let kept = status.success() && text.contains(&ended(rule.name));
+    assert!(kept, "{}: ended the process that checked it ({status}):\n{text}", rule.name);
+}
