@@ -329,7 +329,7 @@ mod tests {
         for (a, b) in taken.iter().flat_map(|a| taken.iter().map(move |b| (*a, *b))) {
             assert_eq!(a.overlaps(b), b.overlaps(a));
         }
-        println!("{tried} shapes tried, {} accepted", taken.len());
+        eprintln!("{tried} shapes tried, {} accepted", taken.len());
         assert!(taken.len() > 100 && taken.len() < tried / 2);
     }
 
