@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use gpbench_host::{LearnerEntry, SolverEntry};
+use gpbench_host::HostTable;
 use gpbench_sdk::{Learner, Solver};
 
 use super::dense_judge::DenseJudge;
@@ -24,26 +24,28 @@ const VARIABLE: &str = "GPBENCH_RULE";
 
 /// A solver or learner of this program, with what its author states of it.
 pub struct Tested {
-    entry: OwnEntry,
+    entry: SubjectEntry<'static>,
+    host: &'static HostTable,
     expect: Expect,
-}
-
-enum OwnEntry {
-    Solver(SolverEntry),
-    Learner(LearnerEntry),
 }
 
 impl Tested {
     /// A solver with default parameters.
     #[must_use]
     pub fn solver<S: Solver>() -> Tested {
-        Tested { entry: OwnEntry::Solver(solver_entry::<S>()), expect: Expect::default() }
+        Tested::of(SubjectEntry::Solver(Box::leak(Box::new(solver_entry::<S>()))), host())
     }
 
     /// A learner with default parameters.
     #[must_use]
     pub fn learner<L: Learner>() -> Tested {
-        Tested { entry: OwnEntry::Learner(learner_entry::<L>()), expect: Expect::default() }
+        Tested::of(SubjectEntry::Learner(Box::leak(Box::new(learner_entry::<L>()))), host())
+    }
+
+    /// A solver or learner of any origin, and the host that it was given.
+    #[must_use]
+    pub fn of(entry: SubjectEntry<'static>, host: &'static HostTable) -> Tested {
+        Tested { entry, host, expect: Expect::default() }
     }
 
     /// Parameters; the others have their defaults.
@@ -67,14 +69,14 @@ impl Tested {
         self
     }
 
-    fn run(&self, rule: &Rule) -> Result<(), Finding> {
-        let entry = match &self.entry {
-            OwnEntry::Solver(entry) => SubjectEntry::Solver(entry),
-            OwnEntry::Learner(entry) => SubjectEntry::Learner(entry),
-        };
+    /// Tests it by a rule, in this process.
+    ///
+    /// # Errors
+    /// If it does not keep the rule, or the rule does not apply to it.
+    pub fn run(&self, rule: &Rule) -> Result<(), Finding> {
         rule.run(&Subject {
-            entry,
-            host: host(),
+            entry: self.entry,
+            host: self.host,
             make: &DenseSystems,
             judge: &DenseJudge,
             process: &TestProcess,
