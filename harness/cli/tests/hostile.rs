@@ -152,8 +152,9 @@ fn no_act_of_a_plugin_loses_a_row_or_changes_another() {
     let (in_run, elsewhere): (Vec<_>, Vec<_>) =
         left.into_iter().partition(|file| file.starts_with("reports"));
     assert_eq!(temporary(&in_run), None, "files of running cases are removed");
-    let cached =
-        |file: &&PathBuf| file.starts_with("cache/exact") && file.extension().is_some_and(|e| e == "bin");
+    let cached = |file: &&PathBuf| {
+        file.starts_with("cache/exact") && file.extension().is_some_and(|e| e == "safetensors")
+    };
     assert_eq!(elsewhere.iter().find(|file| !cached(file)), None, "no temporary file is left");
 
     // Every row is final.

@@ -157,7 +157,7 @@ fn kill_with_checkpoint(sandbox: &Sandbox, changes: usize) {
     loop {
         let entries = std::fs::read_dir(&folder).into_iter().flatten().flatten();
         let newest = entries
-            .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "bin"))
+            .filter(|entry| entry.path().extension().is_some_and(|ending| ending == "safetensors"))
             .filter_map(|entry| entry.metadata().ok()?.modified().ok())
             .max();
         if newest.is_some() && newest != last {
@@ -323,7 +323,7 @@ fn a_damaged_checkpoint_lets_the_case_begin_anew() {
     let files: Vec<_> =
         std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
     // Where the machine was so slow that the run had ended, there is nothing to damage.
-    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "bin")) {
+    for file in files.iter().filter(|file| file.extension().is_some_and(|ending| ending == "safetensors")) {
         let mut bytes = std::fs::read(file).expect("a checkpoint");
         let middle = bytes.len() / 2;
         bytes[middle] ^= 1;

@@ -24,6 +24,8 @@ const CRATES: &[&str] = &[
     "report",
     "runs",
     "spec",
+    "terms",
+    "testing",
 ];
 
 #[test]
