@@ -128,7 +128,33 @@ pub fn read_word<'de, D: serde::Deserializer<'de>, T: Copy>(
     texts: &'static [&'static str],
     all: &'static [T],
 ) -> Result<T, D::Error> {
-    use serde::de::{EnumAccess, Error, VariantAccess, Visitor};
+    use serde::de::{DeserializeSeed, EnumAccess, Error, VariantAccess, Visitor};
+
+    /// The position of a text in the list. It is looked up where it is read, so that an error says where that is.
+    struct Word {
+        texts: &'static [&'static str],
+    }
+
+    impl<'de> DeserializeSeed<'de> for Word {
+        type Value = usize;
+
+        fn deserialize<D: serde::Deserializer<'de>>(self, deserializer: D) -> Result<usize, D::Error> {
+            deserializer.deserialize_identifier(self)
+        }
+    }
+
+    impl Visitor<'_> for Word {
+        type Value = usize;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            write!(f, "one of {}", self.texts.join(", "))
+        }
+
+        fn visit_str<E: Error>(self, text: &str) -> Result<usize, E> {
+            let found = self.texts.iter().position(|known| *known == text);
+            found.ok_or_else(|| E::unknown_variant(text, self.texts))
+        }
+    }
 
     struct Variants<T: 'static> {
         texts: &'static [&'static str],
@@ -143,9 +169,7 @@ pub fn read_word<'de, D: serde::Deserializer<'de>, T: Copy>(
         }
 
         fn visit_enum<A: EnumAccess<'de>>(self, data: A) -> Result<T, A::Error> {
-            let (text, variant) = data.variant::<String>()?;
-            let found = self.texts.iter().position(|known| *known == text);
-            let found = found.ok_or_else(|| Error::unknown_variant(&text, self.texts))?;
+            let (found, variant) = data.variant_seed(Word { texts: self.texts })?;
             variant.unit_variant()?;
             Ok(self.all[found])
         }

@@ -19,7 +19,14 @@ pub(crate) fn assert_refused(schema: &[ParamSchema], fail: impl Fn((&str, ParamV
         for value in refused(param) {
             let name = param.name.as_str();
             let error = fail((name, value.clone()));
-            assert!(matches!(error, CallError::Parameter { .. }), "{name} = {value:?}: {error}");
+            // What a text without choices may be, the plugin alone knows.
+            let is_plugins = param.choices.is_empty()
+                && matches!(value, ParamValue::Text(_))
+                && param.kind == ParamKind::Text;
+            assert!(
+                is_plugins || matches!(error, CallError::Parameter { .. }),
+                "{name} = {value:?}: {error}"
+            );
             assert!(error.to_string().contains(name), "{name} = {value:?}: {error}");
         }
     }
