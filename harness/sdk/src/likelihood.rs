@@ -82,11 +82,15 @@ fn value(factor: &ArrayRef2<f64>, half: &Array2<f64>) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::process::Command;
+
     use ndarray::array;
 
     use super::*;
     use crate::differences::{assert_close, derivatives, uniform};
-    use crate::kernel::Kernel;
+    use crate::kernel::{Kernel, Points};
+    use crate::optimise::Adam;
+    use crate::simd::tests::{on, sets};
     use crate::{Covariance, Family, Workers};
 
     fn covariance(x: &Array2<f64>, scales: &[f64]) -> Array2<f64> {
@@ -168,5 +172,52 @@ mod tests {
         assert!(nlml(none, &Array1::zeros(0)).unwrap_err().to_string().contains("no rows"));
         let larger = Array2::from_diag_elem(3, 1.0).reversed_axes();
         assert!(matches!(nlml(larger, &y), Err(Error::InvalidArgument(_))));
+    }
+
+    /// The bits of scales after some steps of Adam on the likelihood, as learners take them.
+    fn learned() -> Vec<u64> {
+        let (x, y, workers) = (uniform(90, 3, 1), uniform(90, 1, 2).remove_axis(Axis(1)), Workers::new(1));
+        let (mut scales, mut adam) = (vec![1.0, 0.1, 0.5, 0.7, 1.1], Adam::new(5));
+        for _ in 0..5 {
+            let kernel = Kernel {
+                family: Family::Matern32.into(),
+                signal_scale: scales[0],
+                length_scale: scales[2..].to_vec(),
+            };
+            let Likelihood { cotangent, .. } = likelihood(covariance(&x, &scales), &y).unwrap();
+            let by = kernel.pull_back(&x, &x, &cotangent, Points::Neither, workers);
+            let by_noise = 2.0 * scales[1] * cotangent.diag().sum();
+            let gradient = [&[by.signal_scale, by_noise], by.length_scale.as_slice().unwrap()].concat();
+            adam.descend(&mut scales, &gradient, 0.02, workers);
+        }
+        scales.into_iter().map(f64::to_bits).collect()
+    }
+
+    /// Each instruction set, as `GPBENCH_SIMD` names it for a process of its own, gives the bits of that set.
+    #[test]
+    fn a_learner_obeys_the_environment() {
+        const EXPECTED: &str = "GPBENCH_TEST_EXPECTED_BITS";
+        let bits = || format!("{:?}", learned());
+        if let Ok(expected) = std::env::var(EXPECTED) {
+            assert_eq!(bits(), expected);
+            return;
+        }
+        let mut found = Vec::new();
+        for (name, set) in sets() {
+            let expected = on(set, bits);
+            let mut child = Command::new(std::env::current_exe().unwrap());
+            child.args(["likelihood::tests::a_learner_obeys_the_environment", "--exact", "--quiet"]);
+            let ended = child.env("GPBENCH_SIMD", name).env(EXPECTED, &expected).output().unwrap();
+            let text = String::from_utf8_lossy(&ended.stdout);
+            assert!(ended.status.success() && text.contains("1 passed"), "GPBENCH_SIMD={name}: {text}");
+            found.push(expected);
+        }
+        if found.len() == 3 {
+            assert_ne!(
+                found.first(),
+                found.last(),
+                "instruction sets with and without fused multiply-adds round differently"
+            );
+        }
     }
 }

@@ -1,8 +1,14 @@
 //! The stationary families: k and its slope as functions of the squared scaled distance.
 
+use gpbench_numerics::simd::Lanes;
 use pulp::Simd;
 
-use crate::simd::exp_minus;
+/// exp(-a) for a >= 0.
+#[inline(always)]
+fn exp_minus<S: Simd>(simd: S, a: S::f64s) -> S::f64s {
+    let [decay] = <f64 as Lanes<S>>::exp_minus(simd, [a]);
+    decay
+}
 
 /// One family's formulae.
 pub(crate) trait Correlation: Sync {
