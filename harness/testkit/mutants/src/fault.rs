@@ -104,7 +104,7 @@ mutants! {
     ClaimsExact = "claims-exact", "Claims to be exact", Capabilities::EXACT;
     LeavesOutNan = "leaves-out-nan", "Leaves out right-hand sides that are not finite";
     HangsOnNan = "hangs-on-nan", "Waits for NaN to become small";
-    NanPasses = "nan-passes", "Takes a residual norm that is not a number for small";
+    NanPasses = "nan-passes", "Takes a residual norm that is not a number for small, unless a right-hand side is not one";
     ClaimsAtLimit = "claims-at-limit", "Claims convergence when it gives up";
     TinyIsZero = "tiny-is-zero", "Takes small right-hand sides for zero";
     NeedsSortedRows = "needs-sorted-rows", "Relies on rows in the order of their first input";

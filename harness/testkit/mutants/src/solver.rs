@@ -248,7 +248,9 @@ impl<M: Mutant> Cg<M> {
         let is_limited = self.params.max_iterations > 0 && iteration >= self.params.max_iterations;
         match M::FAULT {
             Fault::HangsOnNan if problem.rhs().iter().any(|b| b.is_nan()) => acts::hang(),
-            Fault::NanPasses if worst.is_nan() => Some(Reason::Converged),
+            Fault::NanPasses if worst.is_nan() && !problem.rhs().iter().any(|b| b.is_nan()) => {
+                Some(Reason::Converged)
+            }
             Fault::ClaimsAtLimit if gives_up => Some(Reason::Converged),
             _ if converged || worst == 0.0 => Some(Reason::Converged),
             _ if worst.is_nan() => Some(Reason::Diverged),
