@@ -1,4 +1,4 @@
-//! The account of one solve or fit: what it may use, what it has used, and the clock that it is timed by.
+//! The account of one solve or fit: its limits, its use of kernel entries and time, and its clock.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,11 +8,11 @@ use gpbench_terms::{Clock, Entries, StopReason};
 use crate::clock::Stopwatch;
 use crate::services::Services;
 
-/// Seconds that a solver may take for the iterates that it is asked for without their being counted, however short the
-/// solve is. Their copies cost far less.
+/// Uncounted seconds that a solver may spend on providing requested iterates, even in a very short solve. Copying
+/// iterates takes far less.
 const FREE_SECONDS: f64 = 0.05;
 
-/// The share of the counted time that it may take beyond those.
+/// Further uncounted time for iterates, as a share of the counted time.
 const FREE_SHARE: f64 = 0.05;
 
 /// Limits of a solve.
@@ -36,7 +36,7 @@ pub(crate) struct Account {
     budget: Budget,
     entries: Cell<Entries>,
     stopwatch: RefCell<Stopwatch>,
-    /// Seconds taken for iterates and not counted.
+    /// Uncounted seconds spent on iterates.
     uncounted: Cell<f64>,
     exhausted: Cell<Option<StopReason>>,
     refusals: Cell<u64>,
@@ -56,8 +56,8 @@ impl Account {
         }
     }
 
-    /// Books work that is about to be done and answers true, or answers false and books nothing if what is left of
-    /// the epochs or the time does not allow it.
+    /// Records the cost of work before it is done and returns true. Returns false and records nothing if the remaining
+    /// epochs or time do not allow the work.
     ///
     /// `evaluated` says how many of the entries used are evaluated: a product with all of H evaluates each pair of
     /// entries once. The budget limits the entries used.
@@ -70,13 +70,13 @@ impl Account {
         self.note_refusal_unless(granted)
     }
 
-    /// Books that so many entries, claimed as evaluated, were found in memory.
+    /// Records that `found` of the entries claimed as evaluated were read from memory instead.
     pub(crate) fn find(&self, found: f64) {
         let entries = self.entries.get();
         self.entries.set(entries.plus(Entries { evaluated: -found, found, ..Entries::default() }));
     }
 
-    /// Books entries that the plugin evaluated by itself, which may exceed the budget. Answers whether anything is
+    /// Records entries that the plugin evaluated by itself, which may exceed the budget. Returns whether any budget is
     /// left.
     pub(crate) fn charge(&self, entries: f64) -> bool {
         let charged =
@@ -110,7 +110,7 @@ impl Account {
         self.limits.seconds.is_some_and(|seconds| self.clock().wall >= seconds)
     }
 
-    /// Notes that the solver has been told that a limit is reached.
+    /// Records that the solver has been told that a limit is reached.
     pub(crate) fn note_exhausted(&self) {
         let reason = if self.is_out_of_time() { StopReason::Time } else { StopReason::Epochs };
         self.exhausted.set(self.exhausted.get().or(Some(reason)));
@@ -126,18 +126,18 @@ impl Account {
         })
     }
 
-    /// How often work was refused.
+    /// Number of times that work was refused.
     pub(crate) fn refusals(&self) -> u64 {
         self.refusals.get()
     }
 
-    /// Books everything so far as setup.
+    /// Counts all entries so far as setup.
     pub(crate) fn close_setup(&self) {
         let entries = self.entries.get();
         self.entries.set(Entries { setup: entries.used, ..entries });
     }
 
-    /// Goes on from time and entries of an earlier process.
+    /// Continues from the time and the entries of an earlier process.
     pub(crate) fn continue_from(&self, clock: Clock, entries: Entries) {
         self.stopwatch.borrow_mut().add(clock);
         self.entries.set(entries);
@@ -158,18 +158,19 @@ impl Account {
         self.stopwatch.borrow().read()
     }
 
-    /// Lets the clock run.
+    /// Starts or resumes the clock.
     pub(crate) fn resume(&self) {
         self.stopwatch.borrow_mut().resume();
     }
 
-    /// Lets the clock run as if it had not been paused the last time.
+    /// Resumes the clock as if the latest pause had not happened.
     pub(crate) fn resume_without_pause(&self) {
         self.stopwatch.borrow_mut().resume_without_pause();
     }
 
-    /// Notes that the iterate that was asked for has come. The time since the clock was stopped is free up to a small
-    /// share of the counted time, so that no solver works meanwhile; what exceeds it counts.
+    /// Records that the requested iterate has arrived. The time since the clock was paused stays uncounted up to a
+    /// small share of the counted time; the excess is counted, so that a solver gains nothing by working during the
+    /// pause.
     pub(crate) fn end_wait(&self) {
         let mut stopwatch = self.stopwatch.borrow_mut();
         let waited = stopwatch.stopped_for();
@@ -182,12 +183,12 @@ impl Account {
         }
     }
 
-    /// Seconds that the solver took for iterates and that were not counted.
+    /// Uncounted seconds that the solver spent on iterates.
     pub(crate) fn uncounted(&self) -> f64 {
         self.uncounted.get()
     }
 
-    /// Stops the clock.
+    /// Pauses the clock.
     pub(crate) fn pause(&self) {
         self.stopwatch.borrow_mut().pause();
     }
@@ -222,7 +223,7 @@ mod tests {
         let account = account(10, None);
         account.resume();
         TIME.set(10.0);
-        // An honest copy.
+        // The time of a copy is not counted.
         wait(&account, 0.001);
         about(account.clock().wall, 10.0);
         about(account.uncounted(), 0.001);
@@ -231,7 +232,7 @@ mod tests {
         about(account.uncounted(), 0.55);
         about(account.clock().wall, 10.0 + 2.001 - 0.55);
         about(account.clock().cpu, 4.0 * account.clock().wall);
-        // However often, the sum stays below.
+        // However many iterates are requested, the uncounted time stays below the limit.
         for _ in 0..1000 {
             wait(&account, 0.1);
         }

@@ -30,11 +30,11 @@ pub(crate) fn check_name(name: &str, what: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Matrices while the plugin puts or gets them.
+/// Matrices that the plugin puts or gets.
 pub(crate) struct ArrayStore {
     callbacks: Callbacks,
     arrays: RefCell<Arrays>,
-    /// Whether the plugin may only get.
+    /// Whether the plugin may get matrices but not put them.
     sealed: bool,
 }
 
@@ -44,7 +44,7 @@ impl ArrayStore {
         ArrayStore { callbacks: Callbacks::new(services), arrays: RefCell::default(), sealed: false }
     }
 
-    /// A store of these arrays, which the plugin may only get.
+    /// A store of these arrays, which the plugin may get but not replace.
     pub(crate) fn holding(services: &'static dyn Services, arrays: Arrays) -> ArrayStore {
         let by_columns = |array: Array2<f64>| match array.t().is_standard_layout() {
             true => array,
@@ -65,12 +65,12 @@ impl ArrayStore {
         }
     }
 
-    /// What was wrong with the latest call whose arguments were wrong.
+    /// Message about the latest call with invalid arguments.
     pub(crate) fn take_complaint(&self) -> Option<String> {
         self.callbacks.take_complaint()
     }
 
-    /// What was put.
+    /// The matrices that were put.
     pub(crate) fn into_arrays(self) -> Arrays {
         self.arrays.into_inner()
     }

@@ -1,4 +1,4 @@
-//! Minibatches: rows drawn by the host, by streams that are keyed by the fit's key and their own number.
+//! Minibatches: rows drawn by the host from streams that are keyed by the fit's key and the stream's number.
 //!
 //! The rule is [`gpbench_abi::Batches`].
 
@@ -38,7 +38,7 @@ impl Batches {
         self.streams.iter().map(|(number, stream)| (*number, position(stream))).collect()
     }
 
-    /// Streams over as many rows, at these positions. None if a stream cannot be there.
+    /// Streams over the same number of rows, at these positions. `None` if a position is impossible.
     pub(crate) fn at(&self, positions: &BatchPositions) -> Option<Batches> {
         let stream = |(number, BatchPosition(shuffles, given)): (&u32, &BatchPosition)| {
             let position = Position { shuffles: *shuffles, given: *given };

@@ -1,4 +1,4 @@
-//! What every callback of a session does before and after its work.
+//! The wrapper that every callback of a session runs in.
 
 use std::cell::{Cell, RefCell};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -8,13 +8,13 @@ use gpbench_abi::Status;
 
 use crate::services::{BlasThreads, Services};
 
-/// Why a call of the plugin was not served.
+/// Reason why a call of the plugin was refused.
 pub(crate) enum Refusal {
     /// The budget is spent.
     Stopped,
     /// An argument is wrong.
     Invalid(String),
-    /// The problem does not have what is asked for.
+    /// The problem does not support the request.
     Unsupported(String),
 }
 
@@ -24,7 +24,7 @@ impl From<String> for Refusal {
     }
 }
 
-/// What the callbacks of one session share, whatever they do.
+/// State shared by all callbacks of one session.
 pub(crate) struct Callbacks {
     /// Whether BLAS has more than one thread while the plugin runs.
     pub(crate) blas_raised: Cell<bool>,
@@ -65,7 +65,7 @@ impl Callbacks {
         status
     }
 
-    /// What was wrong with the latest call whose arguments were wrong.
+    /// Message about the latest call with invalid arguments.
     pub(crate) fn take_complaint(&self) -> Option<String> {
         self.complaint.take()
     }

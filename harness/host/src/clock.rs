@@ -4,7 +4,7 @@ use gpbench_terms::Clock;
 
 use crate::services::Services;
 
-/// Adds up the time between resuming and pausing.
+/// Stopwatch that adds up the time between resuming and pausing.
 pub(crate) struct Stopwatch {
     services: &'static dyn Services,
     spent: Clock,
@@ -18,14 +18,14 @@ impl Stopwatch {
         Stopwatch { services, spent: Clock::default(), running_since: None, paused_at: None }
     }
 
-    /// Lets the time run; does nothing if it runs.
+    /// Starts the stopwatch; does nothing if it runs.
     pub(crate) fn resume(&mut self) {
         if self.running_since.is_none() {
             self.running_since = Some(self.services.now());
         }
     }
 
-    /// Stops the time; does nothing if it is stopped.
+    /// Pauses the stopwatch; does nothing if it is paused.
     pub(crate) fn pause(&mut self) {
         if let Some(since) = self.running_since.take() {
             let now = self.services.now();
@@ -34,12 +34,12 @@ impl Stopwatch {
         }
     }
 
-    /// Lets the time run as if it had not been stopped before.
+    /// Starts the stopwatch as if it had not been paused before.
     pub(crate) fn resume_without_pause(&mut self) {
         self.running_since = self.running_since.or(self.paused_at);
     }
 
-    /// The time since it was stopped; none while it runs.
+    /// The time since the stopwatch was paused; zero while it runs.
     pub(crate) fn stopped_for(&self) -> Clock {
         match (self.running_since, self.paused_at) {
             (None, Some(since)) => difference(self.services.now(), since),
@@ -47,12 +47,12 @@ impl Stopwatch {
         }
     }
 
-    /// Adds time that passed while it was stopped.
+    /// Adds time that passed while the stopwatch was paused.
     pub(crate) fn add(&mut self, time: Clock) {
         self.spent = sum(self.spent, time);
     }
 
-    /// Whether the time runs.
+    /// Whether the stopwatch runs.
     pub(crate) fn is_running(&self) -> bool {
         self.running_since.is_some()
     }

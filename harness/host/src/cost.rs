@@ -1,4 +1,4 @@
-//! What solves and fits take.
+//! Costs of solves and fits.
 
 use gpbench_terms::{Clock, Entries};
 
@@ -53,9 +53,9 @@ pub struct FitCost {
     pub entries: Entries,
     /// Rows of stream 0, which counts passes.
     pub passed: u64,
-    /// Rows of all streams, and rows that were reported beside them.
+    /// Rows of all streams, and rows that were reported in addition.
     pub rows: f64,
-    /// Rows that were taken through a network.
+    /// Rows that were evaluated by a network.
     pub features: f64,
 }
 

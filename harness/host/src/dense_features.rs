@@ -9,7 +9,7 @@ use crate::system::FeatureProducts;
 /// Random features Phi (m x count) of a [`DenseSystem`](crate::DenseSystem).
 #[derive(Debug, Clone)]
 pub enum DenseFeatures {
-    /// The same for every seed, m x count, for solvers that ask for as many.
+    /// Features that are the same for every seed, m x count, for solvers that request this number.
     Fixed(Array2<f64>),
     /// A root R (m x r) of the expectation of Phi Phi^T, which is R R^T: Phi = R G / sqrt(count), with signs G drawn
     /// from the seed.

@@ -17,7 +17,7 @@ pub struct DenseSystem {
     pub rhs: Array2<f64>,
     /// How many of the first right-hand sides are targets.
     pub n_targets: usize,
-    /// What A is made of; none where plugins are to get no inputs.
+    /// Inputs and hyperparameters of A; `None` where plugins should get no inputs.
     pub inputs: Option<DenseInputs>,
     /// Prior draws and noise, whose sums are the probes: each n x (s - n_targets), column-major.
     pub parts: Option<[Array2<f64>; 2]>,
@@ -25,7 +25,7 @@ pub struct DenseSystem {
     pub features: Option<DenseFeatures>,
 }
 
-/// What the matrix of a [`DenseSystem`] is made of; see [`SystemInputs`].
+/// Inputs and hyperparameters of the matrix of a [`DenseSystem`]; see [`SystemInputs`].
 #[derive(Debug, Clone)]
 pub struct DenseInputs {
     /// Covariance family.
@@ -38,7 +38,7 @@ pub struct DenseInputs {
     pub signal_scale: f64,
     /// Standard deviation of the noise.
     pub noise_scale: f64,
-    /// One length scale an input.
+    /// One length scale per input.
     pub length_scale: Vec<f64>,
 }
 

@@ -55,7 +55,7 @@ pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
         let mut learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
             read_learner(table, place, room)
         })?;
-        // In another version, what is unknown here may have a meaning.
+        // In another version, values that are unknown here may be valid.
         if plugin.minor != MINOR {
             solvers.iter_mut().for_each(|solver| solver.oddities.clear());
             learners.iter_mut().for_each(|learner| learner.oddities.clear());
@@ -70,7 +70,7 @@ pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
     }
 }
 
-/// What the entries are, solvers first.
+/// Schemas of the entries, solvers first.
 pub(crate) fn infos<'e>(
     solvers: &'e [SolverEntry],
     learners: &'e [LearnerEntry],

@@ -1,16 +1,16 @@
-//! Calls of a plugin that went wrong.
+//! Errors of calls of a plugin.
 
 use gpbench_abi::Status;
 
 use crate::host_table::HostTable;
 
-/// A call of a plugin that went wrong.
+/// Error of a call of a plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CallError {
     /// A parameter that the solver or learner does not take.
     #[error("{called} {what}")]
     Parameter {
-        /// What the solver or learner is called.
+        /// Name of the solver or learner.
         called: String,
         /// What is wrong, as the end of a sentence.
         what: String,
@@ -41,7 +41,7 @@ pub enum CallError {
         /// The plugin's message.
         text: String,
     },
-    /// The plugin did what the interface does not allow.
+    /// The plugin violated the interface.
     #[error("{during} {what}")]
     Misbehaved {
         /// Which function.
@@ -52,8 +52,8 @@ pub enum CallError {
 }
 
 impl CallError {
-    /// The error status that the function returned. None where the host refused a parameter, or the plugin did what the
-    /// interface does not allow.
+    /// The error status that the function returned. `None` where the host refused a parameter or the plugin violated
+    /// the interface.
     pub fn status(&self) -> Option<Status> {
         match self {
             CallError::Refused { code, .. } => Some(Status(*code)),
@@ -63,8 +63,8 @@ impl CallError {
         }
     }
 
-    /// Whether a matrix of the plugin's own is not positive definite. To a learner that has diverged, this happens in any
-    /// function.
+    /// Whether a matrix of the plugin's own is not positive definite. A learner that has diverged may report this from
+    /// any function.
     pub fn is_singular(&self) -> bool {
         self.status() == Some(Status::NOT_POSITIVE_DEFINITE)
     }

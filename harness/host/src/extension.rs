@@ -1,5 +1,5 @@
-//! Extensions of the interface. Each has a file of its own with its table, the data that it makes, and how it is found;
-//! this file lists them.
+//! Extensions of the interface. Each extension has its own file with its table, its data and its lookup; this file
+//! lists them.
 
 mod block;
 mod columns;

@@ -1,4 +1,4 @@
-//! What a learner is given to fit, and the tables that it sees it by.
+//! The problem that a learner fits, and the tables through which the learner reads it.
 
 use gpbench_abi::{Inputs, Mat, Network, fit_flag};
 use gpbench_terms::{Covariance, NetworkShape};
@@ -8,7 +8,7 @@ use crate::extension::inputs::by_columns;
 use crate::seal::checksum;
 use crate::views::mat;
 
-/// What a learner is given to fit.
+/// Problem that a learner fits: data, kernel and initial hyperparameters.
 #[derive(Debug, Clone, Copy)]
 pub struct FitProblem<'a> {
     /// Training inputs, n x d.
@@ -35,7 +35,7 @@ pub struct FitProblem<'a> {
     pub network: Option<&'a NetworkShape>,
 }
 
-/// A problem as learners see it. The tables point into the arrays, which are never written or moved.
+/// A problem in the form that learners read. The tables point into the arrays, which are never written or moved.
 pub(crate) struct FitData {
     pub(crate) inputs: Inputs,
     pub(crate) y_table: Mat,
@@ -105,7 +105,7 @@ impl FitData {
         self.x.ncols()
     }
 
-    /// What the plugin has written into although it may only read it, if anything.
+    /// Name of the read-only data that the plugin has modified, if any.
     pub(crate) fn tampered(&self) -> Option<&'static str> {
         let names = ["inputs", "targets", "inducing points", "length scales"];
         let changed = self.checksums().into_iter().zip(self.seal).map(|(now, then)| now != then);

@@ -1,4 +1,4 @@
-//! State shared by the callbacks of one fit: minibatches, work and time, and when the learner is to pause.
+//! State shared by the callbacks of one fit: minibatches, work and time, and when the learner must pause.
 
 use std::cell::{Cell, RefCell};
 use std::ffi::c_void;
@@ -45,17 +45,17 @@ pub enum Pause {
     AtPasses(f64),
 }
 
-/// How far a fit has come, as far as the host knows it: what a fit in another process goes on from.
+/// Progress of a fit as the host records it, from which a fit in another process can continue.
 #[derive(Debug, Clone, PartialEq, Default)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct FitProgress {
     /// Steps, time and work so far.
     pub cost: FitCost,
-    /// How far each stream of minibatches has been drawn.
+    /// Position in each stream of minibatches.
     pub(crate) positions: BatchPositions,
 }
 
-/// What is known at a step of a fit.
+/// Progress of a fit at one step.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct FitPoint {
     /// Steps since begin.
@@ -73,10 +73,10 @@ pub trait FitObserver {
     /// Records a step, with the objective that the learner reports.
     fn step(&self, at: FitPoint, objective: f64);
 
-    /// Records a finite number of the learner's own.
+    /// Records a finite number that the learner reports.
     fn note(&self, _at: FitPoint, _name: &str, _value: f64) {}
 
-    /// Records the rows of a batch. Here the clock runs.
+    /// Records the rows of a batch. The clock runs during this call.
     fn batch(&self, _stream: u32, _rows: &[i64]) {}
 }
 
@@ -103,7 +103,7 @@ struct Work {
     features: f64,
 }
 
-/// Everything that the callbacks of one fit share.
+/// State shared by the callbacks of one fit.
 pub struct FitSession<'a> {
     pub(crate) account: Account,
     pub(crate) callbacks: Callbacks,
@@ -150,8 +150,8 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Goes on from the progress of another session on the same problem. The learner is to load its state. None if it
-    /// is progress on another problem.
+    /// Continues from the progress of another session on the same problem. The learner must load its state. `None` if
+    /// the progress belongs to another problem.
     #[must_use]
     pub fn resuming(self, progress: &FitProgress) -> Option<FitSession<'a>> {
         let FitProgress { cost, positions } = progress;
@@ -164,7 +164,7 @@ impl<'a> FitSession<'a> {
         Some(self)
     }
 
-    /// How far the fit has come.
+    /// The progress of the fit.
     pub fn progress(&self) -> FitProgress {
         let (Work { passed, rows, features, .. }, begin) = (self.work.get(), self.begin.get());
         let cost = FitCost {
@@ -179,12 +179,12 @@ impl<'a> FitSession<'a> {
         FitProgress { cost, positions: self.batches.borrow().positions() }
     }
 
-    /// Batches of the stream that counts passes, which this session has given.
+    /// Number of batches that this session has drawn from the stream that counts passes.
     pub fn batches(&self) -> u64 {
         self.work.get().batches
     }
 
-    /// How often the learner has asked for rows after it was told to stop.
+    /// Number of requests for rows after the learner was told to stop.
     pub fn late_draws(&self) -> u64 {
         self.late_draws.get()
     }
@@ -219,7 +219,7 @@ impl<'a> FitSession<'a> {
         self.passes
     }
 
-    /// Lets a function of the learner run. The clock runs in begin and fit.
+    /// Records that a function of the learner begins. The clock runs in begin and fit.
     pub(crate) fn enter(&self, call: Call) {
         self.call.set(Some(call));
         self.late.set(None);
@@ -228,7 +228,7 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Notes that the function has returned.
+    /// Records that the function has returned.
     pub(crate) fn leave(&self) {
         self.account.pause();
         if self.call.take() == Some(Call::Begin) {
@@ -237,7 +237,7 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Whether so many passes are complete.
+    /// Whether this many passes are complete.
     fn has_passed(&self, passes: f64) -> bool {
         gpbench_abi::Batches::are_spent(self.work.get().passed, self.n(), passes)
     }
@@ -255,19 +255,19 @@ impl<'a> FitSession<'a> {
         }
     }
 
-    /// Notes that the learner is told to stop.
+    /// Records that the learner is told to stop.
     fn tell_to_stop(&self) -> Refusal {
         self.late.set(self.late.get().or(Some(0)));
         Refusal::Stopped
     }
 
-    /// Draws rows of a stream, at most as many as `out` has room for; answers their number.
+    /// Draws rows of a stream, at most as many as `out` has room for; returns their number.
     pub(crate) fn draw(&self, stream: u32, out: &mut [i64]) -> Result<usize, Refusal> {
         if self.call.get() == Some(Call::Load) {
             return Err(Refusal::Unsupported("rows cannot be drawn while a state is loaded".into()));
         }
         let counts = gpbench_abi::Batches::counts_passes(stream);
-        // What was not to be drawn any more is not drawn, so that a learner that goes on gets nowhere.
+        // No rows are drawn after the learner was told to stop, so that continuing has no effect.
         if self.late.get().is_some() {
             self.late_draws.set(self.late_draws.get() + 1);
             return Err(Refusal::Stopped);
@@ -289,7 +289,7 @@ impl<'a> FitSession<'a> {
         Ok(drawn.len())
     }
 
-    /// Books work that the learner reports; refuses once the time is up.
+    /// Records work that the learner reports; refuses it once the time limit is reached.
     pub(crate) fn charge(&self, rows: i64, entries: i64, features: i64) -> Result<(), Refusal> {
         for (name, number) in [("rows", rows), ("entries", entries), ("features", features)] {
             if number < 0 {
@@ -305,7 +305,7 @@ impl<'a> FitSession<'a> {
         if self.account.charge(entries as f64) { Ok(()) } else { Err(self.tell_to_stop()) }
     }
 
-    /// Takes note of a step; answers whether the learner is to go on.
+    /// Records a step; an error tells the learner to stop.
     pub(crate) fn observe(&self, step: i64, objective: f64) -> Result<(), Refusal> {
         if self.call.get() != Some(Call::Fit) {
             return Err(Refusal::Unsupported("steps are observed in `fit` only".into()));
@@ -332,7 +332,7 @@ impl<'a> FitSession<'a> {
         if stop { Err(self.tell_to_stop()) } else { Ok(()) }
     }
 
-    /// Passes on a number of the learner's own.
+    /// Forwards a number that the learner reports to the observer.
     pub(crate) fn note(&self, step: i64, name: &str, value: f64) {
         if !value.is_finite() {
             return;

@@ -24,7 +24,7 @@ impl HostTable {
     }
 }
 
-/// The text, or what is wrong with it.
+/// The text, or the reason why it is invalid.
 ///
 /// # Safety
 /// `text` is null or points to a text.

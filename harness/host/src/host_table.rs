@@ -1,4 +1,4 @@
-//! The host as one plugin sees it, and the state behind its callbacks.
+//! The host table that one plugin receives, and the state of its callbacks.
 
 use std::ffi::c_void;
 use std::fmt;
@@ -13,7 +13,7 @@ use crate::services::Services;
 /// The id of an extension of the host, and how its table is found.
 pub(crate) type HostExtension = (&'static str, fn() -> *const c_void);
 
-/// The host as one plugin sees it. Lives until the process ends, as the interface promises.
+/// The host table that one plugin receives. It lives until the process ends, as the interface promises.
 pub struct HostTable {
     table: Host,
     error: Mutex<Option<String>>,
@@ -35,7 +35,7 @@ impl HostTable {
         host
     }
 
-    /// What a plugin is given.
+    /// The pointer that a plugin receives.
     pub(crate) fn as_ptr(&self) -> *const Host {
         &self.table
     }
@@ -49,7 +49,7 @@ impl HostTable {
         unsafe { host.as_ref().and_then(|host| host.ctx.cast_const().cast::<HostTable>().as_ref()) }
     }
 
-    /// What the process gives this host.
+    /// Services of the process for this host.
     pub(crate) fn services(&self) -> &dyn Services {
         &*self.services
     }

@@ -1,4 +1,4 @@
-//! Calls a learner: makes an object, begins a fit, goes on with it, and asks for predictions, the model and the state.
+//! Calls a learner: creates an object, begins and continues a fit, and requests predictions, the model and the state.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -36,19 +36,19 @@ pub enum FitEnd {
     Ended(StopReason),
 }
 
-/// What a call of `fit` answered.
+/// Result of a call of `fit`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitOutcome {
     /// How it ended.
     pub end: FitEnd,
-    /// Steps since begin, as the learner's report counts them. The host goes by what it has observed.
+    /// Steps since begin, as the learner's report counts them. The host relies on the steps that it has observed.
     pub reported_steps: u64,
     /// Named numbers from the learner's report.
     pub values: BTreeMap<String, f64>,
 }
 
 impl FitOutcome {
-    /// That of a fit that has diverged without a report.
+    /// The outcome of a fit that has diverged without a report.
     fn diverged() -> FitOutcome {
         let end = FitEnd::Ended(StopReason::Diverged);
         FitOutcome { end, reported_steps: 0, values: BTreeMap::new() }
@@ -71,8 +71,8 @@ impl<'l> LearnerObject<'l> {
         Ok(LearnerObject { entry, host, object })
     }
 
-    /// Bytes that a fit with n rows and d inputs needs beyond the data. Of a learner without an estimate of its own:
-    /// a copy of the data and as much again.
+    /// Bytes that a fit with n rows and d inputs needs beyond the data. For a learner that gives no estimate, this is
+    /// twice the size of the data.
     pub fn estimate(&self, n: usize, d: usize) -> Result<f64, CallError> {
         let Some(estimate) = self.entry.table.estimate else {
             return Ok(8.0 * 2.0 * n as f64 * (d + 1) as f64);
@@ -85,10 +85,10 @@ impl<'l> LearnerObject<'l> {
         object::estimated(bytes)
     }
 
-    /// Begins a fit. Answers why it is over if it did not get to its first step.
+    /// Begins a fit. Returns the stop reason if the fit ended before its first step.
     ///
     /// # Errors
-    /// Where the call fails, or the learner has written into what it may only read.
+    /// Where the call fails, or the learner has modified read-only data.
     pub fn begin(&mut self, session: &FitSession) -> Result<Option<StopReason>, CallError> {
         let begin = self.entry.table.begin.expect("checked when the learner was looked up");
         // SAFETY: a live object of this learner, and a fit that lives until the call returns.
@@ -104,10 +104,10 @@ impl<'l> LearnerObject<'l> {
         Ok(over)
     }
 
-    /// Goes on from a saved state, in place of [`begin`](Self::begin), in a session that resumes from its progress.
+    /// Continues from a saved state, in place of [`begin`](Self::begin), in a session that resumes from its progress.
     ///
     /// # Errors
-    /// As of [`begin`](Self::begin), or where the learner cannot load.
+    /// As for [`begin`](Self::begin), or where the learner cannot load the state.
     pub fn load(&mut self, session: &FitSession, state: Arrays) -> Result<(), CallError> {
         let Some(load) = self.entry.table.load else {
             return Err(CallError::Misbehaved {
@@ -125,11 +125,11 @@ impl<'l> LearnerObject<'l> {
         untampered("load", session)
     }
 
-    /// Takes steps until the session says `STOPPED`, or the method ends by itself.
+    /// Takes steps until the session returns `STOPPED` or the method ends by itself.
     ///
     /// # Errors
-    /// As of [`begin`](Self::begin), or where the learner stops although nothing told it to, or goes on although it
-    /// was told to stop.
+    /// As for [`begin`](Self::begin), or where the learner returns `STOPPED` although it was not told to stop, or
+    /// continues although it was told to stop.
     pub fn fit(&mut self, session: &FitSession) -> Result<FitOutcome, CallError> {
         // SAFETY: a report holds numbers and pointers, of which zero and null are values.
         let mut report: Report = unsafe { std::mem::zeroed() };
@@ -160,7 +160,7 @@ impl<'l> LearnerObject<'l> {
         Ok(FitOutcome { end, reported_steps: reported.iterations, values: reported.values })
     }
 
-    /// Predicts at `x` (m x d): means and variances of y, m x 2. What the learner has not written is not a number.
+    /// Predicts at `x` (m x d): means and variances of y, m x 2. Entries that the learner does not write are NaN.
     pub fn predict(&mut self, x: ArrayView2<f64>) -> Result<Array2<f64>, CallError> {
         let x = by_columns(x);
         let mut out = Array2::from_elem((x.nrows(), 2).f(), f64::NAN);
@@ -175,12 +175,12 @@ impl<'l> LearnerObject<'l> {
         Ok(out)
     }
 
-    /// What was learned; none of a learner that puts no model.
+    /// The learned model; `None` for a learner that supplies no model.
     pub fn model(&mut self) -> Result<Option<Arrays>, CallError> {
         self.put("model", self.entry.table.model)
     }
 
-    /// The whole state; none of a learner that cannot save or load it.
+    /// The whole state; `None` for a learner that cannot save or load it.
     pub fn save(&mut self) -> Result<Option<Arrays>, CallError> {
         let save = self.entry.table.save.filter(|_| self.entry.table.load.is_some());
         self.put("save", save)
@@ -198,7 +198,7 @@ impl<'l> LearnerObject<'l> {
         complaint.map_or(Ok(()), |what| Err(CallError::Misbehaved { during: "destroy", what }))
     }
 
-    /// What the learner puts, unless it has no such function or says that it has none.
+    /// The arrays that the learner puts; `None` if it lacks the function or reports that it has no arrays.
     fn put(&mut self, during: &'static str, put: Option<StoreFn>) -> Result<Option<Arrays>, CallError> {
         let Some(put) = put else { return Ok(None) };
         let store = ArrayStore::empty(self.host.services());
@@ -254,7 +254,7 @@ impl Drop for LearnerObject<'_> {
     }
 }
 
-/// How a call ended after which the learner says that it was stopped.
+/// How a call ended for which the learner returned `STOPPED`.
 fn stopped(session: &FitSession) -> Result<FitEnd, String> {
     match (session.late_steps(), session.exhausted()) {
         (None, _) => Err("says that it was stopped, which it was not".into()),

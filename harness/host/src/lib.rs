@@ -1,13 +1,13 @@
-//! The host's side of the plugin interface: everything that touches the C types of a plugin that is called.
+//! The host's side of the plugin interface: all code that handles the C types of a called plugin.
 //!
 //! - [`Library`] has the checked description of a plugin: [`SolverEntry`], [`LearnerEntry`]. With the feature `load` it
 //!   is opened from a file;
-//! - [`SolverObject`] calls a solver on a [`LinearSystem`], of which a [`Session`] serves the callbacks within
-//!   [`SolveLimits`] and tells an [`Observer`];
+//! - [`SolverObject`] calls a solver on a [`LinearSystem`]; a [`Session`] serves the callbacks within
+//!   [`SolveLimits`] and reports to an [`Observer`];
 //! - [`LearnerObject`] calls a learner on a [`FitProblem`], in the same way with a [`FitSession`], [`FitLimits`] and a
 //!   [`FitObserver`];
 //! - `extension` lists the optional parts of the interface;
-//! - [`HostTable`] is what a plugin is given, made of the [`Services`] of this process;
+//! - [`HostTable`] is the table that a plugin receives, made of the [`Services`] of this process;
 //! - [`DenseSystem`] is a system of a stored matrix, for tests.
 //!
 //! Nothing that a plugin passes is trusted: pointers may be null, shapes and lengths wrong, texts not

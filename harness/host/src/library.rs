@@ -1,4 +1,4 @@
-//! A plugin library: what it offers, and why it cannot be used.
+//! A plugin library: its solvers and learners, and the errors of libraries that cannot be used.
 
 use std::path::{Path, PathBuf};
 
@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::description::{self, Description, LearnerEntry, SolverEntry};
 use crate::host_table::HostTable;
 
-/// Why a library cannot be used.
+/// Reason why a library cannot be used.
 #[derive(Debug, Error)]
 pub enum LibraryError {
     /// The system's loader refused it.
@@ -51,7 +51,7 @@ pub enum LibraryError {
     NoEntryOf {
         /// The file.
         file: PathBuf,
-        /// Which of the two, as a noun.
+        /// Either kind, as a noun.
         kind: &'static str,
         /// The id asked for.
         id: String,

@@ -1,4 +1,4 @@
-//! What the objects of solvers and of learners share: how they are made, and their estimates of memory.
+//! Creation and memory estimates of the objects of solvers and learners.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;

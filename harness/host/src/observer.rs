@@ -2,7 +2,7 @@
 
 use ndarray::ArrayView2;
 
-/// What is known at one iteration of a solve.
+/// Progress of a solve at one iteration.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct IterationInfo<'a> {
     /// The solver's count.
@@ -20,7 +20,7 @@ pub trait Observer {
     /// Whether to ask for the iterate at this iteration.
     fn wants_iterate(&mut self, info: IterationInfo<'_>) -> bool;
 
-    /// Records an iteration, with the weights of the iterate if that was asked for.
+    /// Records an iteration, with the weights of the iterate if it was requested.
     fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>);
 
     /// Whether to answer `STOPPED` at the iteration just recorded. The operator is not affected: it
@@ -29,7 +29,7 @@ pub trait Observer {
         false
     }
 
-    /// Records a finite number of the solver's own.
+    /// Records a finite number that the solver reports.
     fn note(&mut self, _info: IterationInfo<'_>, _name: &str, _value: f64) {}
 }
 

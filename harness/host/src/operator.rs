@@ -27,7 +27,7 @@ pub(crate) fn table(session: &Session) -> Operator {
     }
 }
 
-/// A product is refused if it does not fit into what is left of the budget, so none exceeds it.
+/// A product is refused if it exceeds the remaining budget, so that the budget is never exceeded.
 unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> Status {
     let body = |session: &Session| {
         let matrix = session.objects.matrix();

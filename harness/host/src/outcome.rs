@@ -1,4 +1,4 @@
-//! How a solve ended, and the report that a solver leaves of it.
+//! The outcome of a solve, and the report that a solver gives of it.
 
 use std::collections::BTreeMap;
 
@@ -24,9 +24,9 @@ pub struct SolveOutcome {
     pub claimed: Vec<f64>,
     /// Further numbers, by name.
     pub values: BTreeMap<String, f64>,
-    /// What prepare and solve took.
+    /// Cost of prepare and solve.
     pub cost: SolveCost,
-    /// Seconds of the solver for the iterates that it was asked for, which are not counted.
+    /// Uncounted seconds that the solver spent on requested iterates.
     pub uncounted: f64,
     /// The lowest precision of products that the solver asked for.
     pub precision: Arithmetic,
@@ -47,7 +47,7 @@ impl SolveOutcome {
     }
 }
 
-/// What a report says.
+/// Contents of a report.
 #[derive(Debug, Default)]
 pub(crate) struct Reported {
     /// Iterations, or steps of a learner.

@@ -8,7 +8,7 @@ use crate::account::SolveLimits;
 use crate::session::{Session, serve_problem};
 use crate::{extension, views};
 
-/// What a problem's pointers point to. It is not moved while the plugin runs.
+/// Data behind a problem's pointers, which is not moved while the plugin runs.
 pub(crate) struct ProblemParts {
     pub(crate) operator: Operator,
     pub(crate) rhs: Mat,
@@ -34,8 +34,8 @@ pub(crate) fn table(session: &Session, parts: &mut ProblemParts) -> Problem {
     }
 }
 
-/// The limits of the solver's own problem. Where duplicates are collapsed, that is smaller, and so are its epochs and the
-/// norms of its right-hand sides.
+/// The limits of the solver's own problem. Where duplicates are collapsed, that problem is smaller, and so are its
+/// epochs and the norms of its right-hand sides.
 fn own_limits(session: &Session) -> SolveLimits {
     let (system, limits) = (session.objects.system, session.account.limits);
     let (rows, _) = system.operator().shape();

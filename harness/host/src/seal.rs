@@ -1,7 +1,7 @@
-//! Whether a plugin has changed what it may only read.
+//! Detection of changes that a plugin makes to read-only data.
 //!
 //! Right-hand sides and inputs are passed as plain pointers. Verification draws them again in another process, so
-//! writing into them gains nothing; but the trace would be of another system.
+//! writing into them gains nothing; but the trace would belong to another system.
 
 use ndarray::ArrayView2;
 
@@ -25,7 +25,7 @@ impl Seal {
         }
     }
 
-    /// What has changed since, if anything has.
+    /// Name of the data that has changed since, if any.
     pub(crate) fn broken(&self, system: &dyn LinearSystem) -> Option<&'static str> {
         let now = Self::of(system);
         let each = [

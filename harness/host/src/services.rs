@@ -1,4 +1,4 @@
-//! What the process gives the host: a clock, a log, threads, and the number of BLAS threads.
+//! Services of the process for the host: a clock, a log, threads, and the number of BLAS threads.
 
 use std::fmt;
 
@@ -45,7 +45,7 @@ pub(crate) struct BlasThreads<'s> {
 }
 
 impl<'s> BlasThreads<'s> {
-    /// Lets BLAS use so many threads.
+    /// Lets BLAS use `threads` threads.
     pub(crate) fn set(services: &'s dyn Services, threads: usize) -> BlasThreads<'s> {
         let before = services.blas_threads();
         services.set_blas_threads(threads);
@@ -71,7 +71,7 @@ pub(crate) mod testing {
         pub(crate) static TIME: Cell<f64> = const { Cell::new(0.0) };
     }
 
-    /// A clock that the test sets, with so many processor seconds a second.
+    /// A clock that the test sets, with this many processor seconds per wall-clock second.
     pub(crate) struct TestClock(pub(crate) f64);
 
     impl Services for TestClock {

@@ -26,17 +26,17 @@ pub(crate) type ProblemExtension = (&'static str, fn(&Session) -> *const c_void)
 /// Flag of an operator whose products are in mixed precision.
 pub(crate) const MIXED: u32 = 1;
 
-/// Everything that the callbacks of one solve share.
+/// State shared by the callbacks of one solve.
 pub struct Session<'a> {
     pub(crate) account: Account,
     pub(crate) objects: Objects<'a>,
     observer: RefCell<&'a mut dyn Observer>,
-    /// The iteration whose iterate was asked for and has not come.
+    /// The iteration whose iterate was requested and has not arrived.
     awaiting: Cell<Option<i64>>,
     pub(crate) callbacks: Callbacks,
 }
 
-/// What a plugin sees during a solve.
+/// Data that a plugin can access during a solve.
 pub(crate) struct Objects<'a> {
     pub(crate) system: &'a dyn LinearSystem,
     pub(crate) seal: Seal,
@@ -44,7 +44,7 @@ pub(crate) struct Objects<'a> {
     pub(crate) store: Store,
     /// Whether the call being served is one of the operator in mixed precision.
     mixed: Cell<bool>,
-    /// Whether any call was.
+    /// Whether any call so far was in mixed precision.
     ever_mixed: Cell<bool>,
     /// First entry of the iterate, m x s, and the distance between its columns, while the plugin solves.
     iterate: Cell<Option<(*const f64, usize)>>,
@@ -88,7 +88,7 @@ impl<'a> Objects<'a> {
         self.ever_mixed.set(self.ever_mixed.get() || mixed);
     }
 
-    /// Lets `observe` ask for this iterate from now on, or for none.
+    /// Sets the iterate that `observe` may request from now on, or none.
     pub(crate) fn offer_iterate(&self, x: Option<&Mat>) {
         self.iterate.set(x.map(|x| (x.data.cast_const(), x.ld as usize)));
     }
@@ -121,17 +121,17 @@ impl<'a> Session<'a> {
         self.account.entries()
     }
 
-    /// How often the operator has refused work because the budget was spent.
+    /// Number of times that the operator has refused work because the budget was spent.
     pub fn refusals(&self) -> u64 {
         self.account.refusals()
     }
 
-    /// Books work, or refuses it; see [`Account::claim`].
+    /// Records work, or refuses it; see [`Account::claim`].
     pub(crate) fn spend(&self, used: f64, evaluated: f64) -> Result<(), Refusal> {
         if self.account.claim(used, evaluated) { Ok(()) } else { Err(Refusal::Stopped) }
     }
 
-    /// Lets the clock run. An iterate that was asked for and has not come is no longer expected, and the
+    /// Resumes the clock. An iterate that was requested and has not arrived is no longer expected, and the
     /// pause that was granted for it counts.
     pub(crate) fn resume_clock(&self) {
         match self.awaiting.take() {
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
         if stop || cancelled { Status::STOPPED } else { Status::DONE }
     }
 
-    /// Passes on a number of the solver's own. An iterate that was asked for may still come.
+    /// Forwards a number that the solver reports to the observer. A requested iterate may still arrive.
     pub(crate) fn note(&self, iteration: i64, name: &str, value: f64) {
         if !value.is_finite() {
             return;
@@ -200,7 +200,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Serves a call of the operator. An iterate that was asked for and has not come is no longer expected, so
+/// Serves a call of the operator. An iterate that was requested and has not arrived is no longer expected, so
 /// that no work is done while the clock is paused.
 ///
 /// # Safety

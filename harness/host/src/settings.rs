@@ -1,4 +1,4 @@
-//! Parameters of a solver, from a case to the interface.
+//! Conversion of a solver's parameters from a case to the interface.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Calls a solver: makes an object, asks what it needs, prepares, solves.
+//! Calls a solver: creates an object, requests its memory estimate, prepares and solves.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
@@ -43,8 +43,8 @@ impl<'l> SolverObject<'l> {
 
     /// Bytes that a solve with n rows, d inputs and s right-hand sides needs beyond the problem.
     ///
-    /// Of a solver without an estimate of its own: a few vectors a right-hand side, and the matrix where it says
-    /// that it stores one.
+    /// For a solver that gives no estimate, these are a few vectors per right-hand side, and the matrix if the solver
+    /// says that it stores one.
     pub fn estimate(&self, n: usize, d: usize, s: usize) -> Result<f64, CallError> {
         let Some(estimate) = self.entry.table.estimate else {
             let vectors = 8.0 * (n * s) as f64;
@@ -64,7 +64,7 @@ impl<'l> SolverObject<'l> {
     /// Prepares and solves, from `x` and into `x` (m x s, column-major).
     ///
     /// # Errors
-    /// Where a call fails, or the solver has written into what it may only read.
+    /// Where a call fails, or the solver has modified read-only data.
     pub fn run(&mut self, session: &Session, x: &mut Array2<f64>) -> Result<SolveOutcome, CallError> {
         let outcome = match self.prepare(session, &mut x.view_mut())? {
             Some(outcome) => outcome,
@@ -78,7 +78,7 @@ impl<'l> SolverObject<'l> {
         }
     }
 
-    /// Prepares; `x` is m x s, column-major, where the solve will start from. Answers the outcome if that has
+    /// Prepares; `x` (m x s, column-major) is the initial iterate of the solve. Returns the outcome if preparing has
     /// used up the budget.
     pub fn prepare(
         &mut self,
@@ -209,7 +209,7 @@ impl Drop for SolverObject<'_> {
     }
 }
 
-/// What the plugin may only read and has changed since the session began, if anything.
+/// Name of the read-only data that the plugin has changed since the session began, if any.
 fn tampered_with(session: &Session) -> Option<&'static str> {
     let system = session.objects.system;
     let same = || system.inputs().is_none_or(|inputs| session.has_inputs(inputs.x));

@@ -1,4 +1,4 @@
-//! Data that extensions make when they are first asked for.
+//! Data that extensions create when they are first requested.
 
 use std::any::Any;
 use std::cell::OnceCell;

@@ -1,4 +1,4 @@
-//! A linear system, as the host sees it.
+//! The linear system that the host passes to a solver.
 
 use gpbench_numerics::LinearOperator;
 use gpbench_terms::Family;
@@ -19,7 +19,7 @@ pub trait LinearSystem {
         1
     }
 
-    /// What the matrix is made of, for `gpbench.inputs/1`. The default is `None`: plugins get no inputs.
+    /// Inputs and hyperparameters of the matrix, for `gpbench.inputs/1`. The default is `None`: plugins get no inputs.
     fn inputs(&self) -> Option<SystemInputs<'_>> {
         None
     }
@@ -59,7 +59,7 @@ pub trait LinearSystem {
     }
 }
 
-/// What the matrix of a system is made of: A = K(x, basis), or K + noise_scale^2 I without a basis.
+/// Inputs and hyperparameters of the matrix of a system: A = K(x, basis), or K + noise_scale^2 I without a basis.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemInputs<'a> {
     /// Covariance family of K.
@@ -72,7 +72,7 @@ pub struct SystemInputs<'a> {
     pub signal_scale: f64,
     /// Standard deviation of the noise.
     pub noise_scale: f64,
-    /// One length scale an input.
+    /// One length scale per input.
     pub length_scale: &'a [f64],
     /// Factors of rows and columns, the diagonal of S where A = S K S + noise_scale^2 I.
     pub scales: Option<&'a [f64]>,
@@ -90,7 +90,7 @@ pub trait FeatureProducts {
     /// `w = Phi^T y` for the features drawn from `seed`; `y` is m x s, `w` count x s.
     ///
     /// # Errors
-    /// As of [`apply`](Self::apply).
+    /// As for [`apply`](Self::apply).
     fn apply_transposed(
         &self,
         seed: u64,

@@ -8,10 +8,10 @@ use ndarray::{ArrayView2, ArrayViewMut2, ShapeBuilder};
 /// Longest text that a plugin may pass, in bytes.
 const MAX_TEXT: i64 = 1 << 20;
 
-/// How many rows or columns a matrix must have.
+/// Required number of rows or columns of a matrix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Extent {
-    /// Exactly as many.
+    /// Exactly this number.
     Exactly(usize),
     /// Any number.
     Any,
@@ -83,7 +83,7 @@ impl Checked {
         self.cols
     }
 
-    /// Addresses from the first entry to past the last.
+    /// Range of addresses from the first entry to the end of the last.
     fn span(&self) -> Range<usize> {
         let start = self.data as usize;
         if self.rows == 0 || self.cols == 0 {
@@ -92,7 +92,7 @@ impl Checked {
         start..start + 8 * ((self.cols - 1) * self.ld + self.rows)
     }
 
-    /// Whether both name some of the same memory.
+    /// Whether the two matrices share memory.
     fn overlaps(self, other: Checked) -> bool {
         let (a, b) = (self.span(), other.span());
         if a.end <= b.start || b.end <= a.start {
@@ -116,7 +116,7 @@ impl Checked {
     }
 
     /// # Safety
-    /// The memory that the matrix names is initialised and nobody else's for `'a`.
+    /// The memory that the matrix names is initialised and not accessed otherwise for `'a`.
     pub(crate) unsafe fn view_mut<'a>(self) -> ArrayViewMut2<'a, f64> {
         let shape = (self.rows, self.cols).strides((1, self.ld));
         // SAFETY: as in `view`; writable by this function's contract.
@@ -152,7 +152,7 @@ pub(crate) fn mat(array: ArrayView2<f64>) -> Mat {
     Mat { data: array.as_ptr().cast_mut(), rows: rows as i64, cols: cols as i64, ld: distance as i64 }
 }
 
-/// Refuses matrices of which two share memory.
+/// Refuses the matrices if two of them share memory.
 pub(crate) fn disjoint(matrices: &[(&str, Checked)]) -> Result<(), String> {
     for (i, (name, matrix)) in matrices.iter().enumerate() {
         for (other_name, other) in &matrices[i + 1..] {

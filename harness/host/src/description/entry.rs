@@ -1,4 +1,4 @@
-//! Solvers and learners of a library: their tables, which have all functions that they must have, and their schemas.
+//! Solvers and learners of a library: their schemas, and their tables, in which all required functions are present.
 
 use std::mem::offset_of;
 
@@ -8,17 +8,17 @@ use gpbench_terms::{Capabilities, SolverInfo, SolverKind};
 use super::room::Room;
 use super::schema::read_info;
 
-/// Bytes of a [`Learner`] up to its last function of minor version 2, which has added them.
+/// Bytes of a [`Learner`] up to the last function that minor version 2 added.
 pub(super) const LEARNER_BYTES: usize = offset_of!(Learner, destroy) + size_of::<*const ()>();
 
-/// A solver of a loaded library: its functions, all checked to be there, and its schema.
+/// A solver of a loaded library: its functions, which are known to be present, and its schema.
 #[derive(Debug)]
 pub struct SolverEntry {
     pub(crate) table: Solver,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
-    /// What of the table differs from this version of the interface, each a sentence. The solver can be used
-    /// nevertheless. Empty of a library that was built for another version, where it may have a meaning.
+    /// Differences between the table and this version of the interface, each as a sentence. The solver can still be
+    /// used. Empty for a library that was built for another version, in which the differences may be valid.
     pub oddities: Vec<String>,
 }
 
@@ -40,11 +40,12 @@ impl SolverEntry {
 /// A learner of a loaded library: its table, and its schema.
 #[derive(Debug)]
 pub struct LearnerEntry {
-    /// Its functions are null if the schema says [`listed_only`](SolverInfo::listed_only), or else all that are required are there.
+    /// The table. Its functions are null if the schema says [`listed_only`](SolverInfo::listed_only); otherwise all
+    /// required functions are present.
     pub(crate) table: Learner,
     /// Id, documentation and parameters.
     pub info: SolverInfo,
-    /// As of [`SolverEntry`].
+    /// As for [`SolverEntry`].
     pub oddities: Vec<String>,
 }
 
@@ -62,7 +63,7 @@ impl LearnerEntry {
     }
 }
 
-/// What of a table differs from this version's.
+/// Differences between a table and that of this version.
 fn oddities(expected: usize, size: u32, reserved: u32, capabilities: u64) -> Vec<String> {
     let unknown = Capabilities::from_number(capabilities).unknown();
     let mut oddities = Vec::new();
@@ -125,7 +126,7 @@ pub(super) unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> R
     Ok(LearnerEntry { table, info, oddities })
 }
 
-/// Whether a learner's table ends before its functions, which minor version 2 has added.
+/// Whether a learner's table ends before the functions, which minor version 2 added.
 fn lacks_functions(table: &Learner) -> bool {
     (table.size as usize) < LEARNER_BYTES
 }

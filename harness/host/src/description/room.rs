@@ -1,4 +1,4 @@
-//! How much memory a description may take.
+//! Limit on the memory of a description.
 
 use std::cell::Cell;
 
@@ -6,15 +6,15 @@ use gpbench_abi::Str;
 
 use crate::views;
 
-/// Bytes of all texts of a description, and 64 for each of its entries. Without it a few tables that are
-/// listed repeatedly would fill any memory.
+/// Largest number of bytes of all texts of a description, plus 64 for each of its entries. Without this limit, a few
+/// tables that are listed repeatedly could exhaust the memory.
 const MAX_BYTES: usize = 16 << 20;
 
 /// The bytes left of [`MAX_BYTES`].
 pub(super) struct Room(Cell<usize>);
 
 impl Room {
-    /// All of it.
+    /// All of [`MAX_BYTES`].
     pub(super) fn full() -> Room {
         Room(Cell::new(MAX_BYTES))
     }

@@ -114,7 +114,7 @@ unsafe fn read_choices(param: &Param, room: &Room) -> Result<Vec<String>, String
     (0..n_choices as usize).map(|index| unsafe { room.text(*choices.add(index), "a choice") }).collect()
 }
 
-/// Whether a parameter may take a value of its own kind; if not, why, as the end of a sentence.
+/// Checks whether a parameter may take a value of its own kind. The error is the end of a sentence.
 pub(crate) fn admits(info: &ParamSchema, value: &ParamValue) -> Result<(), String> {
     let number = match value {
         ParamValue::Bool(_) => return Ok(()),

@@ -2,11 +2,11 @@
 
 use std::mem::MaybeUninit;
 
-/// Most entries of a list; no library has as many.
+/// Largest number of entries of a list; no library has as many.
 pub(super) const MAX_ENTRIES: i64 = 4096;
 
 /// Copies a foreign table that begins with its size and has at least `least` bytes, those of version 1.0. Fields that
-/// a later version has appended are zero if the table does not have them; what is unknown here is cut off.
+/// a later version appended are zero if the table lacks them; fields that are unknown here are ignored.
 ///
 /// # Safety
 /// `table` is null or points to a table that begins with its true size. `T` holds
@@ -78,7 +78,7 @@ mod tests {
     use crate::description::PLUGIN_BYTES;
     use crate::description::entry::LEARNER_BYTES;
 
-    /// A table as a later version may have it.
+    /// A table with the fields that a later version may append.
     #[repr(C)]
     struct Grown<T> {
         today: T,
@@ -86,7 +86,7 @@ mod tests {
         warm_up: Option<unsafe extern "C" fn() -> Status>,
     }
 
-    /// Today's table, and what happens to follow it in memory.
+    /// Today's table, followed by unrelated memory.
     #[repr(C)]
     struct Followed<T> {
         today: T,

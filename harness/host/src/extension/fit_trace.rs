@@ -1,4 +1,4 @@
-//! `gpbench.fit-trace/1`: numbers of the learner's own along a fit.
+//! `gpbench.fit-trace/1`: numbers that a learner reports during a fit.
 
 use gpbench_abi::{self as abi, Fit, FitTrace, Status, Str};
 

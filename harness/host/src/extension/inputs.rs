@@ -1,4 +1,4 @@
-//! `gpbench.inputs/1`: inputs, basis points and hyperparameters that the matrix is made of.
+//! `gpbench.inputs/1`: the inputs, basis points and hyperparameters that define the matrix.
 
 use gpbench_abi::{self as abi, Inputs, Mat, family};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
@@ -13,14 +13,14 @@ pub(super) const EXTENSION: OperatorExtension = (abi::id::INPUTS, |session, _| {
     std::ptr::from_ref(session.objects.store.get_or_init(|| table(session, inputs))).cast()
 });
 
-/// Inputs and inducing points in the column-major order that plugins see.
+/// Inputs and inducing points in the column-major order that plugins read.
 struct ByColumns {
     inputs: Array2<f64>,
     basis: Option<Array2<f64>>,
 }
 
 impl Session<'_> {
-    /// Whether the inputs are these, here and where plugins see them.
+    /// Whether the inputs equal `x`, both in the system and in the copy that plugins read.
     pub fn has_inputs(&self, x: ArrayView2<f64>) -> bool {
         let seen = self.objects.store.get::<ByColumns>();
         let inputs = self.objects.system.inputs();
@@ -47,7 +47,7 @@ fn table(session: &Session, inputs: SystemInputs<'_>) -> Inputs {
     }
 }
 
-/// A copy in the column-major order that plugins see.
+/// A copy in the column-major order that plugins read.
 pub(crate) fn by_columns(points: ArrayView2<f64>) -> Array2<f64> {
     let mut columns = Array2::zeros(points.dim().f());
     columns.assign(&points);

@@ -12,11 +12,11 @@ pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, || std::ptr:
 static TABLE: ParallelFor =
     ParallelFor { size: size_of::<ParallelFor>() as u32, reserved: 0, run: Some(run) };
 
-/// The plugin's context of a loop, which it shares between threads by asking for one.
+/// The plugin's context of a loop. A plugin that requests a loop allows threads to share its context.
 #[derive(Clone, Copy)]
 struct Shared(*mut c_void);
 
-// SAFETY: handing the pointer to several threads is what the plugin asks for.
+// SAFETY: the plugin requests that the pointer is passed to several threads.
 unsafe impl Sync for Shared {}
 
 impl Shared {

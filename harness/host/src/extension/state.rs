@@ -1,4 +1,4 @@
-//! `gpbench.state/1`: what a solver saves in one outer step for the next.
+//! `gpbench.state/1`: data that a solver saves in one outer step for the next.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,7 +28,8 @@ impl Session<'_> {
         self
     }
 
-    /// What the solver has saved, and what it has not replaced of the state before; empty in a session without state.
+    /// The new state: the values that the solver saved, and the earlier ones that it did not replace. Empty in a
+    /// session without state.
     pub fn into_state(self) -> SolverState {
         saved(&self).map(RefCell::take).unwrap_or_default()
     }

@@ -1,4 +1,4 @@
-//! `gpbench.targets/1`: the parts of pathwise targets, where the probes are such.
+//! `gpbench.targets/1`: the parts of the probes, where these are pathwise targets.
 
 use gpbench_abi::{self as abi, Targets};
 

@@ -1,4 +1,4 @@
-//! `gpbench.trace/1`: numbers of the solver's own along a solve.
+//! `gpbench.trace/1`: numbers that a solver reports during a solve.
 
 use gpbench_abi::{self as abi, Problem, Status, Str, Trace};
 

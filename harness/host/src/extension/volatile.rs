@@ -1,4 +1,4 @@
-//! `gpbench.volatile/1`: objects of a solver's own that stay in memory from one outer step to the next.
+//! `gpbench.volatile/1`: objects of a solver that stay in memory from one outer step to the next.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,7 +10,7 @@ use crate::callback::Refusal;
 use crate::session::{ProblemExtension, Session, serve_problem};
 use crate::views;
 
-/// Null in a session that nothing outlives.
+/// Null in a session that keeps no objects after its end.
 pub(super) const EXTENSION: ProblemExtension = (abi::id::VOLATILE, |session| {
     objects(session).map_or(std::ptr::null(), |_| std::ptr::from_ref(&TABLE).cast())
 });
@@ -23,7 +23,7 @@ static TABLE: Volatile =
 pub struct VolatileObjects(BTreeMap<String, Object>);
 
 impl VolatileObjects {
-    /// Bytes that the objects take up, as the solver says.
+    /// Bytes that the objects occupy, as reported by the solver.
     pub fn bytes(&self) -> usize {
         self.0.values().map(|object| object.bytes).sum()
     }
@@ -60,7 +60,7 @@ impl Session<'_> {
         self
     }
 
-    /// What the solver keeps from now on.
+    /// Takes the objects that the solver keeps.
     pub fn take_volatile(&self) -> VolatileObjects {
         objects(self).map(RefCell::take).unwrap_or_default()
     }
@@ -88,7 +88,7 @@ unsafe extern "C" fn keep(
             return Err(Refusal::Unsupported("nothing outlives this solve".into()));
         };
         let before = kept.borrow_mut().0.insert(key, Object { object, bytes, free });
-        // Freed while nothing is borrowed.
+        // The earlier object is freed while nothing is borrowed.
         drop(before);
         Ok(())
     };
