@@ -34,15 +34,15 @@ pub fn threads() -> usize {
     usize::try_from(threads).unwrap_or(1)
 }
 
-/// Sets BLAS to one thread, once a process.
+/// Sets BLAS to one thread, once per process.
 pub(crate) fn start_single_threaded() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| set_threads(1));
 }
 
-/// Sets the thread count of BLAS until it is dropped.
+/// Guard that sets the thread count of BLAS until it is dropped.
 ///
-/// Only one thread may hold one, and no pool may be working meanwhile.
+/// Only one thread may hold a guard at a time, and no pool may run work while a guard exists.
 #[derive(Debug)]
 pub struct ThreadGuard {
     before: usize,
@@ -79,12 +79,12 @@ pub fn config() -> String {
 /// The environment variables that [`missing_environment`] may name.
 pub const ENVIRONMENT: [&str; 2] = ["OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOUT"];
 
-/// Environment variables, with values, that OpenBLAS reads before `main` and that are better for this machine. A
-/// process should set them and restart itself before it does anything else.
+/// Environment variables, with values, that make OpenBLAS faster on this machine. OpenBLAS reads them before `main`,
+/// so a process should set them and restart itself before it does anything else.
 ///
-/// OpenBLAS takes a processor newer than itself for an older one: for one of 2004 (`Prescott`), and is then three times
-/// slower than necessary, or for one without AVX-512 (`Haswell` for a Zen 5: 67 instead of 113 Gflop/s of dgemm). And its
-/// idle threads spin for long by default. Variables that the user has set are left out.
+/// OpenBLAS identifies a processor newer than itself as an older type: as one of 2004 (`Prescott`), with which it is
+/// three times slower than necessary, or as one without AVX-512 (`Haswell` for a Zen 5: dgemm reaches 67 instead of
+/// 113 Gflop/s). Its idle threads also spin for a long time by default. Variables that the user has set are left out.
 pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
     let [core_type, thread_timeout] = ENVIRONMENT;
     let core = better_core(&core_name(), crate::cpu_dispatch()).map(|core| (core_type, core));

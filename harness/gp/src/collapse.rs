@@ -34,7 +34,7 @@ pub struct UniqueInputs {
     pub x: Array2<f64>,
     /// For each of the n rows, the index of its distinct row.
     pub of_row: Vec<usize>,
-    /// Number of rows with each distinct row, m.
+    /// Number of rows that equal each distinct row, m.
     pub counts: Array1<f64>,
 }
 
@@ -99,7 +99,7 @@ impl UniqueInputs {
 /// `M + noise^2 I`, with `M = C^1/2 K_u C^1/2`: a kernel matrix of m rows and columns whose entry (i, i) is
 /// `c_i s^2 + noise^2`.
 ///
-/// The work and its cost are those of K_u.
+/// Its products use the same kernel entries as those of K_u and cost as much.
 #[derive(Debug)]
 pub struct CollapsedOperator {
     /// K_u, without noise.
@@ -107,7 +107,7 @@ pub struct CollapsedOperator {
     /// Diagonal of C^1/2, m x 1.
     scales: Array2<f64>,
     noise_variance: f64,
-    /// Scales blocks.
+    /// Pool on which blocks are scaled.
     pool: Arc<ThreadPool>,
 }
 

@@ -16,7 +16,7 @@ pub enum CovarianceFunction {
 /// `k(x, z) = sum over inputs k of (c_k x_k) (c_k z_k)`, with `c_k = s / l_k`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Linear {
-    /// c, one factor an input.
+    /// c, one factor per input.
     factors: Array1<f64>,
 }
 
@@ -34,7 +34,7 @@ impl Linear {
         Linear { factors }
     }
 
-    /// Number of inputs, which is that of features.
+    /// Number of inputs, which equals the number of features.
     pub fn d(&self) -> usize {
         self.factors.len()
     }

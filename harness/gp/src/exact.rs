@@ -1,6 +1,6 @@
 //! The exact Gaussian process through a dense Cholesky factor.
 //!
-//! Takes n^2 numbers of memory and n^3 / 6 multiply-adds: the reference where n allows.
+//! It takes n^2 numbers of memory and n^3 / 6 multiply-adds, and is the reference where n is small enough.
 
 mod derivatives;
 mod gradient;
@@ -62,7 +62,7 @@ impl ExactGp {
         Ok(Self::fit_on(kernel, noise_scale, x, y, &thread_pool(threads)?)?)
     }
 
-    /// The same on a given pool.
+    /// Does the same as [`Self::fit`] on a given pool.
     ///
     /// # Errors
     /// [`NotPositiveDefinite`] where H is not positive definite in double precision.

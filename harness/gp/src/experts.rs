@@ -1,6 +1,6 @@
 //! Exact Gaussian processes on subsets of the rows, combined as a generalised product of experts (Cao and Fleet 2014).
 //!
-//! With the mean m_e and variance v_e of expert e and its weight w_e, 1/K where all count alike:
+//! With the mean m_e and variance v_e of expert e and its weight w_e, which is 1/K where all K weights are equal:
 //!
 //! ```text
 //! 1 / v = sum of w_e / v_e,   mean = v sum of w_e m_e / v_e
@@ -36,9 +36,9 @@ pub struct Expert {
 /// Which variances are combined.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Combine {
-    /// Those of y.
+    /// Variances of y.
     Observed,
-    /// Those of the latent function; then the weighted mean of the noise variances is added.
+    /// Variances of the latent function; the weighted mean of the noise variances is then added to the result.
     Latent,
 }
 
@@ -55,9 +55,9 @@ pub struct Experts {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("expert {expert}: {error}")]
 pub struct SingularExpert {
-    /// Number of the expert, from 0, in [`Experts::experts`].
+    /// Index of the expert in [`Experts::experts`], from 0.
     pub expert: usize,
-    /// Where the factorisation ended.
+    /// The error of the factorisation.
     pub error: NotPositiveDefinite,
 }
 
@@ -84,7 +84,7 @@ impl Experts {
             pool,
             |gp| gp.predict(x_star),
             |expert, (expert_mean, latent)| {
-                // Rounding can leave no variance, which is no infinite precision.
+                // Rounding can make a variance 0, which must not become an infinite precision.
                 let least = f64::EPSILON * expert.kernel.variance();
                 let noise = self.combined_noise(expert);
                 Zip::from(&mut precision).and(&mut mean).and(&expert_mean).and(&latent).for_each(
@@ -124,7 +124,7 @@ impl Experts {
         Ok(sum / rows as f64)
     }
 
-    /// Whether a single expert of weight 1 has each of the `n` training rows once: then it is the exact process.
+    /// Whether there is a single expert, of weight 1 and with each of the `n` training rows once: the exact process.
     pub(crate) fn is_exact(&self, n: usize) -> bool {
         let [expert] = self.experts.as_slice() else { return false };
         let mut is_seen = vec![false; n];
@@ -154,7 +154,7 @@ impl Experts {
         Ok(())
     }
 
-    /// The noise variance in an expert's variance.
+    /// The noise variance that the variance of an expert includes.
     fn combined_noise(&self, expert: &Expert) -> f64 {
         match self.combine {
             Combine::Observed => expert.noise_scale.powi(2),

@@ -29,7 +29,7 @@ pub struct RandomFeatures {
 /// Rows whose features are in memory at once.
 const ROWS: usize = 256;
 
-/// Stripes of rows in the sums of [`RandomFeatures::apply_transposed`], on any number of threads.
+/// Number of stripes of rows in the sums of [`RandomFeatures::apply_transposed`], for any number of threads.
 const STRIPES: usize = 64;
 
 impl RandomFeatures {

@@ -30,7 +30,7 @@ pub trait FeatureMap: Sync {
     /// Number of features D.
     fn count(&self) -> usize;
 
-    /// The features of a few rows, b x D, on this thread.
+    /// The features of a block of rows, b x D, computed on the calling thread.
     fn rows(&self, x: ArrayView2<f64>) -> Array2<f64>;
 }
 
@@ -44,7 +44,7 @@ impl<M: FeatureMap> FeatureMap for &M {
     }
 }
 
-/// What is done with the outputs z of a network.
+/// The feature map of the outputs z of a network.
 #[derive(Debug, Clone)]
 pub enum OutputFeatures {
     /// The features of the linear kernel.
@@ -58,7 +58,7 @@ pub enum OutputFeatures {
 pub struct NetworkFeatures<'a> {
     /// The network.
     pub network: &'a Network,
-    /// What is done with its outputs.
+    /// The feature map of its outputs.
     pub projection: &'a OutputFeatures,
 }
 

@@ -5,12 +5,12 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concat
 
 use crate::{Kernel, blas};
 
-/// White noise that is a part of the draw, as a share of the signal variance: without it, the covariance of points close
-/// together is singular in double precision.
+/// Variance of the white noise that a draw includes, as a share of the signal variance. Without this noise, the
+/// covariance of points close together is singular in double precision.
 const JITTER: f64 = 1e-9;
 
-/// A draw g = L e at the points so far, with the Cholesky factor L of their covariance. It takes N^2 numbers of memory, and
-/// a further batch of m points takes N^2 m operations.
+/// A draw g = L e at the points so far, with the Cholesky factor L of their covariance. It takes N^2 numbers of
+/// memory, and a further batch of m points takes N^2 m operations.
 #[derive(Debug, Clone)]
 pub struct GrowingDraw {
     kernel: Kernel,
@@ -33,7 +33,7 @@ impl GrowingDraw {
         }
     }
 
-    /// Points so far.
+    /// Number of points so far.
     pub fn len(&self) -> usize {
         self.points.nrows()
     }
@@ -43,9 +43,9 @@ impl GrowingDraw {
         self.len() == 0
     }
 
-    /// The values at further points `x` (m x d), which follow from as many standard normal numbers.
+    /// Extends the draw to further points `x` (m x d) by m standard normal numbers, and returns the values there.
     ///
-    /// White noise of 1e-9 s^2 is a part of the draw, so that two values at one point differ by about 4e-5 s.
+    /// The draw includes white noise of variance 1e-9 s^2, so two values at one point differ by about 4e-5 s.
     pub fn extend(&mut self, x: ArrayView2<f64>, normals: ArrayView1<f64>) -> Array1<f64> {
         assert_eq!(x.nrows(), normals.len(), "one normal number per point");
         // One BLAS thread: the number of threads changes the last bits of a factorisation.

@@ -1,4 +1,4 @@
-//! Inducing points: fewer unknowns than rows.
+//! Inducing points, which replace the rows by fewer unknowns.
 //!
 //! With basis points Z in place of the inputs X, the posterior mean is `K(., Z) v` for
 //!
@@ -34,18 +34,18 @@ pub enum Selection {
     Neighbours {
         /// Euclidean distance below which rows count as near.
         distance: f64,
-        /// Most neighbours of a row that are considered.
+        /// Largest number of neighbours of a row that are considered.
         neighbours: usize,
     },
 }
 
-/// Why inducing points cannot be chosen.
+/// Reason why inducing points cannot be chosen.
 #[derive(Debug, Clone, Copy, PartialEq, thiserror::Error)]
 pub enum SelectionError {
     /// A number of points that is 0 or larger than the number of rows.
     #[error("{points} inducing points were asked for; there are {rows} training rows to choose from")]
     Count {
-        /// Points asked for.
+        /// Number of points requested.
         points: usize,
         /// Number of rows.
         rows: usize,

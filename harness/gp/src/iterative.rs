@@ -1,9 +1,9 @@
 //! The exact Gaussian process of many rows, by conjugate gradients and posterior samples.
 //!
-//! Takes O(n) memory in place of the n^2 of [`crate::exact`]. Means have the relative error of the solution; variances
-//! are means over [`SAMPLES`] posterior samples by pathwise conditioning, each with a relative error of about
-//! `sqrt(2 / SAMPLES)`. Besides, finitely many random features make variances too small: of a Matérn kernel by a
-//! quarter with 2000 features, where 20 000 leave a few hundredths.
+//! It takes O(n) memory in place of the n^2 of [`crate::exact`]. Means have the relative error of the solution;
+//! variances are means over [`SAMPLES`] posterior samples by pathwise conditioning, each with a relative error of
+//! about `sqrt(2 / SAMPLES)`. In addition, a finite number of random features makes variances too small: for a Matérn
+//! kernel by a quarter with 2000 features, and by a few hundredths with 20 000.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ use crate::pathwise::{self, Prior, Targets};
 use crate::seed::{self, Streams};
 use crate::{Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix};
 
-/// Posterior samples behind a variance.
+/// Number of posterior samples from which a variance is computed.
 pub const SAMPLES: usize = 64;
-/// Relative residual of a solution.
+/// Relative residual at which a solution has converged.
 pub const TOLERANCE: f64 = 1e-4;
-/// Most iterations.
+/// Maximum number of iterations.
 pub const ITERATIONS: usize = 2000;
-/// Random features of a prior draw.
+/// Number of random features of a prior draw.
 const FEATURES: usize = 20_000;
 /// Rank of the preconditioner.
 const RANK: usize = 100;
@@ -132,7 +132,7 @@ fn pivoted_cholesky(op: &KernelOperator, x: ArrayView2<f64>, rank: usize) -> Arr
     let mut rest = Array1::from_elem(n, prior);
     for k in 0..l.ncols() {
         let pivot = (0..n).fold(0, |best, row| if rest[row] > rest[best] { row } else { best });
-        // Below this, the rest is rounding error. Written so that it also ends where it is not a number.
+        // Below this, the remainder is rounding error. The negated comparison also ends the loop at NaN.
         if !(rest[pivot] > 1e-12 * prior) {
             return l.slice_move(ndarray::s![.., ..k]);
         }
@@ -157,14 +157,14 @@ fn conjugate_gradients(
     let mut v = Array2::zeros(rhs.dim().f());
     let mut residual = v.clone();
     residual.assign(&rhs);
-    // A right-hand side of zeros is solved already.
+    // A right-hand side of zeros needs no iterations.
     let scale = norms(&residual).mapv(|norm| if norm > 0.0 { norm } else { 1.0 });
     let mut direction = preconditioner.apply(&residual);
     let mut rz = dots(&residual, &direction);
     let mut product = v.clone();
     let mut largest = f64::INFINITY;
     for iteration in 0..=ITERATIONS {
-        // `max` would pass over what is not a number.
+        // `max` would ignore NaN.
         let relative = norms(&residual) / &scale;
         largest = relative.iter().fold(0.0, |a: f64, &b| if b > a || b.is_nan() { b } else { a });
         if largest <= TOLERANCE {
@@ -187,7 +187,7 @@ fn conjugate_gradients(
     Err(Unsolved { residual: largest, iterations: ITERATIONS })
 }
 
-/// One inner product a column.
+/// One inner product per column.
 fn dots(a: &Array2<f64>, b: &Array2<f64>) -> Array1<f64> {
     Zip::from(a.columns()).and(b.columns()).map_collect(|a, b| a.dot(&b))
 }

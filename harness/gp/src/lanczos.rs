@@ -22,7 +22,7 @@ const EXHAUSTED: f64 = 1e-14;
 /// The symmetric tridiagonal matrix of the Lanczos iteration from one start.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tridiagonal {
-    /// Diagonal, one entry an iteration.
+    /// Diagonal, one entry per iteration.
     pub diagonal: Vec<f64>,
     /// Off-diagonal, one entry fewer.
     pub off_diagonal: Vec<f64>,

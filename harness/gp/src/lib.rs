@@ -1,10 +1,10 @@
 //! Gaussian-process numerics for iterative solvers.
 //!
-//! What a benchmark needs to build a linear system `H V = B` with `H = s^2 k(X, X) + noise^2 I`, and to verify its
-//! solutions:
+//! A benchmark uses this crate to build a linear system `H V = B` with `H = s^2 k(X, X) + noise^2 I`, and to verify
+//! its solutions:
 //!
 //! - [`Kernel`]: the covariance functions, one length scale per input;
-//! - [`KernelMatrix`], [`SystemMatrix`]: the matrix of a system, known by its products
+//! - [`KernelMatrix`], [`SystemMatrix`]: the matrix of a system, accessed only through its products
 //!   ([`LinearOperator`](gpbench_numerics::LinearOperator));
 //! - [`KernelOperator`]: `H` in tiles on the threads of this process, in O(n (d + s)) memory;
 //! - [`inducing`]: selection of inducing points Z;
@@ -12,12 +12,12 @@
 //! - [`RandomFeatures`] and [`pathwise`]: prior draws and posterior samples;
 //! - [`PosteriorSamples`]: the same samples as functions, with gradients;
 //! - [`GrowingDraw`]: exact prior draws at points given in turn;
-//! - [`exact`]: the same answers through a dense Cholesky factor;
+//! - [`exact`]: the same results through a dense Cholesky factor;
 //! - [`metrics`]: residuals, errors, likelihoods;
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
 //! - [`thompson`]: points where posterior samples are large;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
-//! - [`model`]: predictions and likelihoods of what a learner has learned, by [`network`], [`finite`], [`sparse`] and
+//! - [`model`]: predictions and likelihoods of learners' models, by [`network`], [`finite`], [`sparse`] and
 //!   [`experts`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;

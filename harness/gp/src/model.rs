@@ -1,14 +1,14 @@
-//! What a learner has learned, as named arrays, and the predictions and likelihoods that follow from it.
+//! Learners' models as named arrays, and the predictions and likelihoods that follow from them.
 //!
-//! The host receives a [`ModelKind`] and [`Arrays`] from a learner, or from a solution file, and computes everything that
-//! it reports by this module, which shares no code with the learners' own:
+//! The host receives a [`ModelKind`] and [`Arrays`] from a learner, or from a solution file, and computes everything
+//! that it reports with this module, which shares no code with the learners:
 //!
 //! ```text
 //! let model = Model::parse(kind, family, shape, &arrays)?;    // checks each array
-//! let posterior = model.posterior(x, y, &pool)?;              // what all answers share is computed once
+//! let posterior = model.posterior(x, y, &pool)?;              // computes shared intermediate results once
 //! let prediction = posterior.predict(x_test)?;                // mean and variance of y
-//! let objective = posterior.objective()?;                     // a row: -bound / n, or nlml
-//! let nlml = posterior.nlml()?;                               // a row, exact; None where n is too large
+//! let objective = posterior.objective()?;                     // per row: -bound / n, or nlml
+//! let nlml = posterior.nlml()?;                               // per row, exact; None where n is too large
 //! ```
 //!
 //! | kind | `posterior` costs | `predict` adds, for m rows | `nlml` adds |
@@ -19,7 +19,8 @@
 //! | [`ModelKind::Inducing`], [`ModelKind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
 //! | [`ModelKind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
 //!
-//! Where exact nlml of all rows is too dear, [`subset`] selects rows: `model.posterior(x_subset, y_subset, &pool)`.
+//! Where the exact nlml of all rows is too expensive, [`subset`] selects rows:
+//! `model.posterior(x_subset, y_subset, &pool)`.
 
 mod arrays;
 mod parse;
@@ -44,30 +45,30 @@ use crate::{CovarianceFunction, Kernel, seed};
 pub use arrays::{Arrays, InvalidArray};
 pub use posterior::{Posterior, Prediction};
 
-/// Most rows of an exact Gaussian process by a dense Cholesky factor, which takes 3.2 GB here.
+/// Largest number of rows for which an exact Gaussian process uses a dense Cholesky factor, which then takes 3.2 GB.
 pub const DENSE_ROWS: usize = 20_000;
 
-/// The training inputs that a model belongs to.
+/// Shape of the training inputs of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Shape {
-    /// Training rows.
+    /// Number of training rows.
     pub rows: usize,
-    /// Inputs of a row.
+    /// Number of inputs.
     pub inputs: usize,
 }
 
-/// Why a checked model has no answer.
+/// Reason why a result of a checked model cannot be computed.
 #[derive(Debug, Clone, PartialEq, thiserror::Error)]
 pub enum ModelError {
     /// A matrix is singular in double precision, or overflows.
     #[error("{matrix} is not positive definite: {error}")]
     Singular {
-        /// Which matrix.
+        /// Name of the matrix.
         matrix: &'static str,
-        /// Where the factorisation ended.
+        /// The error of the factorisation.
         error: NotPositiveDefinite,
     },
-    /// The same of an expert's matrix.
+    /// The matrix of an expert is singular.
     #[error(transparent)]
     Expert(#[from] SingularExpert),
     /// Conjugate gradients do not reach their tolerance.
@@ -86,7 +87,7 @@ pub struct Model {
     body: Body,
 }
 
-/// What differs between models.
+/// The part of a model that depends on its kind.
 #[derive(Debug, Clone)]
 enum Body {
     /// An exact process by its n x n matrix.
@@ -103,13 +104,13 @@ enum Body {
 }
 
 impl Model {
-    /// The model that `arrays` describe. `family` is that of the kernel: on the inputs, or on the outputs of the
+    /// The model that `arrays` describe. `family` is that of the kernel on the inputs, or on the outputs of the
     /// network where there is one.
     ///
     /// # Errors
     /// Where an array is missing, has another shape, or has entries that are not finite or, for scales, not
-    /// positive; and where an array of that name belongs to another kind, such as `bias_3` where there are two layers. Arrays
-    /// with names of the learner's own are ignored.
+    /// positive; and where an array belongs to another kind of model, such as `bias_3` where there are two layers.
+    /// Arrays whose names no kind of model uses are ignored.
     pub fn parse(
         kind: ModelKind,
         family: Covariance,
@@ -119,13 +120,13 @@ impl Model {
         parse::parse(kind, family, shape, arrays)
     }
 
-    /// The scales of the kernel and the noise; `None` for [`ModelKind::Experts`], which have many. A linear kernel may have
-    /// no length scales, and `length_scale` is then empty.
+    /// The scales of the kernel and the noise; `None` for [`ModelKind::Experts`], which have several sets. A linear
+    /// kernel may have no length scales, and `length_scale` is then empty.
     pub fn hyperparameters(&self) -> Option<Hyperparameters> {
         self.hyperparameters.clone()
     }
 
-    /// Constant prior mean; `None` for [`ModelKind::Experts`], which have many.
+    /// Constant prior mean; `None` for [`ModelKind::Experts`], which have several.
     pub fn mean(&self) -> Option<f64> {
         self.hyperparameters.as_ref().map(|_| self.mean)
     }
@@ -141,7 +142,8 @@ impl Model {
     /// Where a matrix is singular, or conjugate gradients fail.
     ///
     /// # Panics
-    /// Where `x` has another number of inputs, or for [`ModelKind::Experts`] of rows, than the shape that was parsed with.
+    /// Where `x` has another number of inputs than the shape given to [`Model::parse`], or, for
+    /// [`ModelKind::Experts`], another number of rows.
     pub fn posterior<'a>(
         &'a self,
         x: ArrayView2<'a, f64>,
@@ -152,8 +154,8 @@ impl Model {
     }
 }
 
-/// `count` of `n` rows without repeats, in ascending order, or all rows if there are no more. The same for all learners with
-/// the same `seed` and n.
+/// `count` of `n` rows without repeats, in ascending order, or all rows if there are no more than `count`. The subset
+/// is the same for all learners with the same `seed` and n.
 pub fn subset(n: usize, count: usize, seed: u64) -> Vec<usize> {
     if count >= n {
         return (0..n).collect();

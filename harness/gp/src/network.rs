@@ -11,21 +11,22 @@ use rayon::ThreadPool;
 pub struct Layer {
     /// W, outputs x inputs.
     pub weight: Array2<f64>,
-    /// b, one entry an output.
+    /// b, one entry per output.
     pub bias: Array1<f64>,
 }
 
-/// Layers one after the other. Without layers, the outputs are the inputs.
+/// Layers applied one after the other. Without layers, the outputs are the inputs.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Network {
     layers: Vec<Layer>,
 }
 
 impl Network {
-    /// The network of these layers, the one that sees the inputs first.
+    /// The network of these layers in order of application.
     ///
     /// # Panics
-    /// If a bias has not one entry an output, or a layer not the inputs that the one before it puts out.
+    /// If a bias does not have one entry per output, or a layer does not have as many inputs as the layer before it
+    /// has outputs.
     pub fn new(layers: Vec<Layer>) -> Network {
         for layer in &layers {
             assert_eq!(layer.weight.nrows(), layer.bias.len(), "one bias for each output");
@@ -69,7 +70,7 @@ impl Network {
         dead.into_iter().filter(|&dead| dead).count()
     }
 
-    /// The outputs of a few rows, on this thread.
+    /// The outputs of a block of rows, computed on the calling thread.
     pub(crate) fn rows<'x>(&self, x: ArrayView2<'x, f64>) -> CowArray<'x, f64, Ix2> {
         self.layers.iter().fold(x.into(), |x, layer| layer.rows(x.view()).into())
     }
@@ -80,7 +81,7 @@ impl Layer {
         let mut z = Array2::zeros((x.nrows(), self.weight.nrows()));
         general_mat_mul(1.0, &x, &self.weight.t(), 0.0, &mut z);
         for mut row in z.axis_iter_mut(Axis(0)) {
-            // What is not a number stays so: `max` would turn it into 0.
+            // NaN is kept; `max` would turn it into 0.
             Zip::from(&mut row).and(&self.bias).for_each(|z, &b| {
                 let sum = *z + b;
                 *z = if sum < 0.0 { 0.0 } else { sum };

@@ -60,7 +60,7 @@ impl KernelOperator {
         Self::with_pool(kernel, noise_scale, x, pool)
     }
 
-    /// The same on a given pool.
+    /// Does the same as [`KernelOperator::new`] on a given pool.
     pub fn with_pool(kernel: &Kernel, noise_scale: f64, x: ArrayView2<f64>, pool: Arc<ThreadPool>) -> Self {
         blas::start_single_threaded();
         // Distances by products have an error of eps |x|^2, which centring makes small.

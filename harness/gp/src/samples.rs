@@ -1,4 +1,4 @@
-//! Posterior samples as functions that can be evaluated, and climbed, anywhere.
+//! Posterior samples as functions, which can be evaluated with their gradients at any point.
 //!
 //! With the prior draw `f_c(x) = phi(x) w_c` and the weights `v_c = v_y - v_xi_c` of [pathwise
 //! conditioning](crate::pathwise), the sample is
@@ -120,7 +120,7 @@ impl<'a> PosteriorSamples<'a> {
     pub fn value_and_gradient(&self, starts: ArrayView2<f64>, owner: &[usize]) -> (Array1<f64>, Array2<f64>) {
         assert_eq!(starts.nrows(), owner.len(), "one owner per start");
         assert!(owner.iter().all(|&owner| owner < self.count()), "owners are samples");
-        // Starts of one sample stand together, so that they share its weights.
+        // Starts are grouped by sample, so that those of one sample share its weights.
         let mut order: Vec<usize> = (0..owner.len()).collect();
         order.sort_by_key(|&start| owner[start]);
         let sorted = starts.select(Axis(0), &order);

@@ -7,7 +7,7 @@ use gpbench_numerics::simd::Real;
 
 pub(crate) const UNPOISONED: &str = "nothing panics under this lock";
 
-/// Memory that is used again: allocating it for each piece of work would cost page faults.
+/// Reusable memory; allocating it for each piece of work would cause page faults.
 #[derive(Debug, Default)]
 pub(crate) struct Scratch(Mutex<Vec<Aligned>>);
 

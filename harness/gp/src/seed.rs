@@ -77,7 +77,7 @@ mod tests {
         assert_eq!(first, KNOWN, "{first:#x?}");
     }
 
-    /// From an independent computation of the key and of ChaCha8.
+    /// Expected values, from an independent computation of the key and of ChaCha8.
     const KNOWN: [u64; 2] = [0x0257_4f9f_fa9d_d45f, 0x1a59_9d41_5a1c_8703];
 
     #[test]

@@ -60,7 +60,7 @@ pub struct Basis<'a> {
     pool: Arc<ThreadPool>,
 }
 
-/// The inducing points as the kernel sees them.
+/// The inducing points in the form that the covariance function uses.
 #[derive(Debug)]
 enum Points<'a> {
     Stationary(KernelOperator),
@@ -154,7 +154,7 @@ impl<'a> Basis<'a> {
         Ok(-(x.nrows() as f64) * finite.nlml() - 0.5 * unexplained / (noise_scale * noise_scale))
     }
 
-    /// Mean and latent variance of a few rows.
+    /// Mean and latent variance of a block of rows.
     fn moments(&self, q: &Variational, x: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
         let z = self.network.rows(x);
         let a = self.whitened(&z);

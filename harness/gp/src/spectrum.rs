@@ -22,7 +22,7 @@ pub struct Spectrum {
     /// Eigenvalues of K (without noise), largest first: those above 1e-13 of the trace; smaller ones are rounding
     /// error.
     pub eigenvalues: Array1<f64>,
-    /// The orthonormal eigenvectors, one column an eigenvalue, of n entries.
+    /// The orthonormal eigenvectors, n x rank, one column per eigenvalue.
     pub vectors: Array2<f64>,
 }
 
@@ -105,7 +105,7 @@ mod tests {
     use super::*;
     use crate::Family;
 
-    /// Forty points that crowd at both ends of [-2, 2].
+    /// Forty points that are denser towards both ends of [-2, 2].
     fn crowded() -> Array2<f64> {
         Array2::from_shape_fn((40, 1), |(i, _)| 2.0 * (1.7 * (i + 1) as f64).sin())
     }

@@ -1,8 +1,8 @@
-//! The points of parallel Thompson sampling (Lin et al. 2023, section 4.2 and appendix A.3): where posterior samples on the
-//! unit cube are large.
+//! The points of parallel Thompson sampling (Lin et al. 2023, section 4.2 and appendix A.3): where posterior samples
+//! on the unit cube are large.
 //!
-//! All samples of a step are evaluated at the same random [`candidates`], in rounds. From the best candidate
-//! of each round, each sample is followed upwards by [`ascend`].
+//! All samples of a step are evaluated at the same random [`candidates`], in rounds. From its best candidate
+//! of each round, each sample is maximised by gradient ascent ([`ascend`]).
 
 mod ascent;
 mod candidates;

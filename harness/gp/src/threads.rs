@@ -8,13 +8,13 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::blas;
 
-/// The system did not start the threads, as under a limit on processes or on memory.
+/// Error of a system that does not start the threads, for example under a limit on processes or on memory.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{threads} threads cannot be started: {reason}")]
 pub struct ThreadsRefused {
-    /// Threads asked for.
+    /// Number of threads requested.
     pub threads: usize,
-    /// The system's words.
+    /// The system's message.
     pub reason: String,
 }
 

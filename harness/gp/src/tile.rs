@@ -46,7 +46,7 @@ const PRODUCT_ERROR: f64 = 1e-4;
 /// The same in single precision, as a share of the signal variance: about the rounding error of the entries.
 const SINGLE_PRODUCT_ERROR: f64 = 1e-5;
 
-/// Which training row each point is. The entry between a training row and itself is set to `s^2 + noise^2` rather
+/// The training row of each point. The entry between a training row and itself is set to `s^2 + noise^2` rather
 /// than computed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Identity<'a> {
@@ -58,7 +58,7 @@ pub(crate) enum Identity<'a> {
     Foreign,
 }
 
-/// A set of points, and which training rows they are.
+/// A set of points, and the training rows that they are.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Side<'a> {
     pub(crate) points: &'a Points,
@@ -203,7 +203,7 @@ impl<E: Real> Weighed<'_, E> {
     }
 }
 
-/// Most columns of a tile in [`Tiles::weigh`], and most numbers of a vector.
+/// Largest number of columns of a tile in [`Tiles::weigh`], and of numbers of a vector.
 const MOST_COLUMNS: usize = 128;
 const MOST_LANES: usize = 16;
 

@@ -1,14 +1,14 @@
 //! Centres of clusters by k-means.
 //!
-//! Written here because linfa's needs an older ndarray. Rows find their centres independently, and every centre
-//! sums its rows in order, so that results do not depend on the number of threads.
+//! It is implemented here because linfa's k-means needs an older ndarray. The centre of each row is found
+//! independently, and the rows of each centre are summed in order, so results do not depend on the number of threads.
 
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use rand::{Rng, RngExt};
 use rayon::prelude::*;
 
-/// Most iterations; the first few have most of the effect.
+/// Maximum number of iterations; the first few have most of the effect.
 const ITERATIONS: usize = 30;
 
 /// Rows that are compared with all centres at once.
@@ -33,7 +33,7 @@ pub(super) fn centres(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> A
 }
 
 /// The rows of the initial centres, each drawn with probability proportional to its squared distance to the earlier
-/// ones. If all distances are 0, the first row that is not yet chosen.
+/// ones. If all distances are 0, the first row that is not yet chosen is taken.
 fn seeds(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> Vec<usize> {
     let n = x.nrows();
     let mut weights = vec![f64::INFINITY; n];
@@ -79,7 +79,7 @@ fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
         }
         before += sum;
     }
-    // By rounding, `target` may equal the sum of all weights: then it is the last row with a weight.
+    // By rounding, `target` may equal the sum of all weights; the last row with a positive weight is then drawn.
     let chunk = last?;
     let start = chunk * CHUNK;
     let mut running = sums[..chunk].iter().sum::<f64>();
@@ -94,12 +94,12 @@ fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
     found
 }
 
-/// The nearest centre of each row; the first one of several.
+/// The nearest centre of each row; ties go to the first.
 fn nearest_centres(x: ArrayView2<f64>, centres: ArrayView2<f64>) -> Vec<usize> {
     let squares: Array1<f64> = centres.rows().into_iter().map(|row| row.dot(&row)).collect();
     let tiles: Vec<_> = x.axis_chunks_iter(Axis(0), ROWS).collect();
     let found = tiles.into_par_iter().with_max_len(1).map(|rows| {
-        // |x - c|^2 less |x|^2, which is the same for all centres.
+        // |x - c|^2 minus |x|^2, which is the same for all centres.
         let mut distances = Array2::zeros((rows.nrows(), centres.nrows()));
         distances += &squares;
         general_mat_mul(-2.0, &rows, &centres.t(), 1.0, &mut distances);

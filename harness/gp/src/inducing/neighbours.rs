@@ -1,9 +1,9 @@
 //! Selection of rows by elimination of near neighbours (Lin et al. 2023, appendix A.2).
 //!
-//! Where the paper leaves details open, this is the algorithm. Rows are visited in order. For a row that is neither
+//! The paper leaves details open; the algorithm is as follows. Rows are visited in order. For a row that is neither
 //! kept nor eliminated, consider its nearest neighbours that are closer than the distance and not eliminated. If
 //! there are none, the row is kept. Otherwise the row is eliminated, and its neighbours are visited, kept ones
-//! first and then by distance: each that is not eliminated meanwhile is kept, and eliminates the later ones that
+//! first and then by distance: each that has not been eliminated by then is kept, and eliminates the later ones that
 //! are close to it. So every row has a kept row within the distance.
 //!
 //! Neighbours are exact, from a k-d tree; those of the paper are approximate.
@@ -33,7 +33,7 @@ pub(super) fn thin(x: ArrayView2<f64>, distance: f64, neighbours: usize) -> Vec<
     }
     let radius = distance * distance;
     let is_near = |a: usize, b: usize| squared_euclidean(rows[a], rows[b]) < radius;
-    // One more, since a row finds itself, or another row that coincides with it.
+    // One more neighbour is requested, since a row finds itself, or another row that coincides with it.
     let find_neighbours = |row: usize| -> Vec<usize> {
         let found = tree.nearest_within_radius(rows[row], neighbours + 1, Some(radius), &squared_euclidean);
         let mut found = found.expect("inputs are finite and have d columns");

@@ -1,4 +1,4 @@
-//! What every kernel family provides.
+//! The trait that every kernel family implements.
 
 use pulp::Simd;
 

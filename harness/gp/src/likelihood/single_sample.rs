@@ -24,7 +24,7 @@ pub struct SingleSample {
     pub step: usize,
 }
 
-/// An estimate, and the features it used.
+/// An estimate, and the number of features that it used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sampled {
     /// The estimate.

@@ -1,4 +1,4 @@
-//! Named arrays, read with every check of shape and value.
+//! Named arrays, and a reader that checks their shapes and values.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,18 +7,18 @@ use ndarray::{Array1, Array2};
 /// Arrays by their names. Vectors are matrices of one column.
 pub type Arrays = BTreeMap<String, Array2<f64>>;
 
-/// An array that is not what its kind of model has.
+/// Error of an array that does not fit the kind of its model.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{array}` {found}; it must be {wanted}")]
 pub struct InvalidArray {
     /// Name of the array.
     pub array: String,
-    /// What it is, as the predicate of a sentence.
+    /// The fault that was found, as the predicate of a sentence.
     pub found: String,
-    /// What it must be.
+    /// The required property.
     pub wanted: String,
-    /// Whether a fit that has diverged gives such an array: an entry is not finite, or a scale has no square in double
-    /// precision.
+    /// Whether the array indicates a diverged fit: an entry is not finite, or the square of a scale underflows or
+    /// overflows.
     pub diverged: bool,
 }
 
@@ -27,17 +27,17 @@ impl InvalidArray {
         InvalidArray { array: array.to_owned(), found: found.into(), wanted: wanted.into(), diverged: false }
     }
 
-    /// The error of what a fit that has diverged gives.
+    /// Marks this as the error of a diverged fit.
     pub(super) fn of_divergence(self) -> Self {
         InvalidArray { diverged: true, ..self }
     }
 }
 
-/// What the entries of an array must be, beside finite.
+/// Condition on the entries of an array. All of them must be finite.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entries {
     Finite,
-    /// Such as a scale, whose square enters.
+    /// Positive and with a normal square, for example scales, which are used squared.
     Positive,
     NotNegative,
 }
@@ -52,8 +52,8 @@ impl Entries {
             }
     }
 
-    /// Whether a fit that has diverged gives an entry that is not allowed: not finite, or a scale whose square underflows
-    /// or overflows.
+    /// Whether a refused entry indicates a diverged fit: it is not finite, or a scale whose square underflows or
+    /// overflows.
     fn tells_of_divergence(self, value: f64) -> bool {
         !value.is_finite() || (self == Entries::Positive && value >= 0.0)
     }
@@ -84,7 +84,7 @@ impl Entries {
     }
 }
 
-/// The error of the entry at a place.
+/// The error of the entry at a position.
 pub(super) fn invalid_entry(
     name: &str,
     array: &Array2<f64>,
@@ -99,7 +99,7 @@ pub(super) fn invalid_entry(
     InvalidArray::new(name, found, wanted)
 }
 
-/// A number in as many digits as it takes: with an exponent where it is tiny or huge.
+/// The shortest decimal form that distinguishes a number, with an exponent where it is very small or very large.
 fn in_digits(value: f64) -> String {
     let is_plain = value == 0.0 || !value.is_finite() || (1e-5..1e16).contains(&value.abs());
     if is_plain { value.to_string() } else { format!("{value:e}") }
@@ -108,11 +108,11 @@ fn in_digits(value: f64) -> String {
 /// The shape that an array must have.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Size<'a> {
-    /// `None`: any number m but 0.
+    /// Number of rows; `None` allows any number m except 0.
     pub(super) rows: Option<usize>,
-    /// As `rows`; one of both is known.
+    /// Number of columns, as for `rows`; one of the two is not `None`.
     pub(super) columns: Option<usize>,
-    /// What rows and columns are, for people to read.
+    /// Meaning of the rows and columns, for messages.
     pub(super) meaning: &'a str,
 }
 
@@ -135,7 +135,7 @@ impl Size<'_> {
     }
 }
 
-/// Takes the arrays of a model one by one.
+/// Reader that takes the arrays of a model one by one.
 #[derive(Debug)]
 pub(super) struct Reader<'a> {
     arrays: &'a Arrays,
@@ -152,7 +152,7 @@ impl<'a> Reader<'a> {
         self.arrays.contains_key(name)
     }
 
-    /// Rows of an array that may have one row for all: 1 or `rows`.
+    /// Number of rows of an array that may have a single row for all: 1 or `rows`.
     pub(super) fn rows_or_one(&self, name: &str, rows: usize) -> usize {
         self.arrays.get(name).filter(|array| array.nrows() == 1).map_or(rows, |_| 1)
     }
@@ -167,7 +167,7 @@ impl<'a> Reader<'a> {
         Ok(array)
     }
 
-    /// An array of this size with such entries.
+    /// An array of this size whose entries satisfy `entries`.
     pub(super) fn entries(
         &mut self,
         name: &str,
@@ -185,7 +185,7 @@ impl<'a> Reader<'a> {
         Ok(self.entries(name, size, entries)?[(0, 0)])
     }
 
-    /// One number, or a value for a missing array.
+    /// One number, or a default value if the array is missing.
     pub(super) fn number_or(
         &mut self,
         name: &str,
@@ -207,8 +207,8 @@ impl<'a> Reader<'a> {
         Ok(self.entries(name, size, entries)?.column(0).to_owned())
     }
 
-    /// Refuses arrays that nothing has read and whose names mean something in a model, such as `frequencies` of a
-    /// linear kernel. Other names are the learner's own.
+    /// Refuses arrays that were not read although their names have a meaning in some kind of model, such as
+    /// `frequencies` for a linear kernel. Other arrays are the learner's own.
     pub(super) fn finish(self) -> Result<(), InvalidArray> {
         match self.arrays.keys().find(|name| is_of_models(name) && !self.read.contains(name.as_str())) {
             Some(name) => Err(InvalidArray::new(name, "is not part of this kind of model", "left out")),

@@ -64,7 +64,7 @@ fn single(
     Ok(Model { shape, network, mean, hyperparameters: Some(hyperparameters), body })
 }
 
-/// Signal scale and length scales. Those of a linear kernel may be left out: they are 1, and an empty list.
+/// Signal scale and length scales. A linear kernel may omit them; the defaults are 1 and an empty list.
 fn scales(
     reader: &mut Reader<'_>,
     family: Covariance,
@@ -101,7 +101,7 @@ fn covariance_function(
     }
 }
 
-/// `weight_1`, `bias_1`, `weight_2`, ... as far as they go.
+/// The network of the layers `weight_1`, `bias_1`, `weight_2`, ... that exist.
 fn network(reader: &mut Reader<'_>, inputs: usize, least: usize) -> Result<Network, InvalidArray> {
     let mut layers: Vec<Layer> = Vec::new();
     let mut width = inputs;
@@ -125,7 +125,7 @@ fn random_features(reader: &mut Reader<'_>, kernel: &Kernel) -> Result<OutputFea
     Ok(OutputFeatures::Random(RandomFeatures::from_omega(kernel, frequencies.to_owned())))
 }
 
-/// Checks the learner's own weights of the features, where it puts them. Predictions use the best weights.
+/// Checks the learner's own weights of the features, if it supplies them. Predictions use the optimal weights instead.
 fn check_weights(reader: &mut Reader<'_>, features: usize) -> Result<(), InvalidArray> {
     if reader.has("weights") {
         reader.column("weights", features, "one entry for each feature", Entries::Finite)?;

@@ -1,4 +1,4 @@
-//! Answers of a model that is conditioned on training rows.
+//! Predictions and likelihoods of a model that is conditioned on training rows.
 
 use std::sync::Arc;
 
@@ -17,13 +17,13 @@ use crate::{CovarianceFunction, Kernel};
 /// Predictions of y, the observation noise included.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Prediction {
-    /// One mean a row.
+    /// One mean per row.
     pub mean: Array1<f64>,
-    /// One variance a row, positive.
+    /// One positive variance per row.
     pub variance: Array1<f64>,
 }
 
-/// A model and the training rows, with what all its answers share.
+/// A model and its training rows, with the intermediate results that predictions and likelihoods share.
 #[derive(Debug)]
 pub struct Posterior<'a> {
     training: Training<'a>,
@@ -35,12 +35,12 @@ pub struct Posterior<'a> {
 struct Training<'a> {
     model: &'a Model,
     x: ArrayView2<'a, f64>,
-    /// Less the prior mean.
+    /// Targets minus the prior mean.
     y: Array1<f64>,
     pool: Arc<ThreadPool>,
 }
 
-/// What is computed once.
+/// Intermediate results that are computed once.
 #[derive(Debug)]
 enum State<'a> {
     Dense(ExactGp),
@@ -99,8 +99,8 @@ impl<'a> Posterior<'a> {
         Ok(Prediction { mean: mean + model.mean, variance: latent + self.training.noise_scale().powi(2) })
     }
 
-    /// What the model minimises, for each row, over all training rows: -bound / n with inducing points, the mean
-    /// nlml of the experts' rows, else the exact nlml. `None` where the exact nlml is not available.
+    /// The objective that the model minimises, per training row: -bound / n with inducing points, the mean nlml of the
+    /// experts' rows, or else the exact nlml. `None` where the exact nlml is not available.
     ///
     /// # Errors
     /// Where an expert's matrix is singular.
@@ -116,7 +116,7 @@ impl<'a> Posterior<'a> {
         }
     }
 
-    /// Exact negative log marginal likelihood of the training rows under the model's kernel, for each row and with
+    /// Exact negative log marginal likelihood of the training rows under the model's kernel, per row and with
     /// all constants. `None` for experts, which define none unless a single one has all rows, and for a dense matrix of
     /// more than [`DENSE_ROWS`] rows.
     ///
@@ -150,8 +150,8 @@ impl<'a> Posterior<'a> {
         }
     }
 
-    /// Whether variances are means over a few posterior samples, and so have a relative error of about 0.2, not to be
-    /// compared with a learner's own: an exact Gaussian process of more than [`DENSE_ROWS`] rows.
+    /// Whether variances are means over a few posterior samples, as for an exact Gaussian process of more than
+    /// [`DENSE_ROWS`] rows. Their relative error is about 0.2, so they must not be compared with a learner's own.
     pub fn has_sampled_variance(&self) -> bool {
         matches!(self.state, State::Iterative(_))
     }

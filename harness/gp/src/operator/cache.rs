@@ -1,13 +1,15 @@
 //! Tiles of H that stay in memory from one product to the next.
 //!
-//! The first tiles in the order of pairs are stored, as many as fit into the capacity. A stored tile has the bits of a new
-//! evaluation, so that results do not depend on the capacity.
+//! The first tiles in the order of pairs are stored, as many as fit into the capacity. A stored tile has the bits of a
+//! new evaluation, so that results do not depend on the capacity.
 //!
-//! All stored tiles have one precision: that of the first product, until one in single precision comes, which displaces
-//! those in double. A solver in mixed precision takes several products in single precision for each residual in double.
+//! All stored tiles have one precision, that of the first product. The first product in single precision replaces
+//! tiles in double precision, because a solver in mixed precision takes several products in single precision for each
+//! residual in double precision.
 //!
-//! Only products with all of H use stored tiles. Of rows or columns at random, a tile holds a few: to read them takes one
-//! cache line for each row's entry or for each strip of a column, which is not faster than evaluating them.
+//! Only products with all of H use stored tiles. A tile contains only a few of the rows or columns of a random
+//! selection. Reading them takes one cache line per entry of a row or per strip of a column, which is not faster than
+//! evaluating them.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -25,7 +27,7 @@ pub(super) struct Cache {
     capacity: usize,
     /// The tiles stored for the next product.
     tiles: Mutex<Option<Arc<Tiles>>>,
-    /// Entries that products have found stored.
+    /// Number of entries that products have read from stored tiles.
     found: AtomicUsize,
 }
 
@@ -55,7 +57,7 @@ impl Cache {
         tiles.as_ref().map_or(0, |tiles| tiles.slots.len() * bytes(tiles.precision))
     }
 
-    /// Entries that products have found stored.
+    /// Number of entries that products have read from stored tiles.
     pub(super) fn found(&self) -> usize {
         self.found.load(Ordering::Relaxed)
     }

@@ -52,7 +52,7 @@ impl CrossOperator {
     }
 }
 
-/// Points that count as no training rows.
+/// Points that do not count as training rows.
 fn foreign(points: &Points) -> Side<'_> {
     Side { points, identity: Identity::Foreign }
 }

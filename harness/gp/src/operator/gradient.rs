@@ -28,9 +28,9 @@ use gpbench_numerics::simd::{self, Real};
 
 /// Sums over some of the entries.
 struct Sums {
-    /// Of `G_ij k_ij`.
+    /// Sum of `G_ij k_ij`.
     correlations: f64,
-    /// Of `M_ij (x_ik - x_jk)^2`, for each input k.
+    /// Sum of `M_ij (x_ik - x_jk)^2` for each input k.
     distances: Array1<f64>,
 }
 
@@ -67,7 +67,7 @@ impl KernelOperator {
         }
     }
 
-    /// The part of tiles (block, j) for all j from `block` on.
+    /// The contribution of tiles (block, j) for all j from `block` on.
     fn gradient_of_block<E: Real>(
         &self,
         block: usize,
@@ -98,7 +98,7 @@ impl KernelOperator {
             });
             self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers::<E>());
             if j == block {
-                // So far the sums hold the tile on the diagonal alone.
+                // At this point the sums contain only the tile on the diagonal.
                 let row_sums = row_sums.numbers_mut::<E>();
                 row_sums.iter_mut().for_each(|value| *value = E::from_f64(0.5 * value.to_f64()));
                 product.numbers_mut::<f64>().iter_mut().for_each(|value| *value *= 0.5);
@@ -127,7 +127,7 @@ impl KernelOperator {
     }
 }
 
-/// Adds sums to their totals and begins them anew.
+/// Adds sums to their totals and resets them to 0.
 fn move_sums<E: Real>(sums: &mut [E], totals: &mut [f64]) {
     for (sum, total) in sums.iter_mut().zip(totals) {
         *total += sum.to_f64();

@@ -11,7 +11,7 @@ use ndarray::{Array1, ArrayView2, ArrayViewMut2};
 
 use super::KernelOperator;
 
-/// A [`KernelOperator`] with products in half the time and half the digits.
+/// A [`KernelOperator`] with products in mixed precision, which take half the time.
 #[derive(Debug, TransparentWrapper)]
 #[repr(transparent)]
 pub(super) struct Mixed(KernelOperator);

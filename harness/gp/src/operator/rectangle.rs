@@ -15,7 +15,7 @@ use crate::matrix::FUSED_ENTRIES;
 use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
 use gpbench_numerics::simd::{self, Real};
 
-/// Fewest tasks of a product, where its shape allows so many.
+/// Minimum number of tasks of a product, where its shape allows this number.
 const TASKS: usize = 32;
 
 impl KernelOperator {

@@ -18,8 +18,8 @@ use crate::KernelMatrix;
 use crate::tile::{Forward, Layout, Transposed, padded};
 use gpbench_numerics::simd::{self, Real};
 
-/// Most tiles on a side of a square, and fewest squares on a side of the matrix (where it has so many tiles), which
-/// are enough for many threads.
+/// Largest number of tiles on a side of a square, and smallest number of squares on a side of the matrix (where it has
+/// as many tiles), which is enough for many threads.
 const SIDE: usize = 4;
 const PARTS: usize = 24;
 

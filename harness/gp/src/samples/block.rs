@@ -12,11 +12,11 @@ pub(super) struct Block<'a> {
     /// All points, in the units of the kernel's terms and of the prior's.
     pub(super) kernel: &'a Points,
     pub(super) prior: &'a Points,
-    /// Which of them are in the block.
+    /// Indices of the points of the block.
     pub(super) range: Range<usize>,
     /// Samples of the block, each once.
     samples: Vec<usize>,
-    /// Which of them belongs to each point, padding included.
+    /// Index in `samples` of each point's sample, padding included.
     pub(super) of: Vec<usize>,
 }
 
@@ -38,7 +38,7 @@ impl<'a> Block<'a> {
         Block { kernel, prior, range, samples, of }
     }
 
-    /// Numbers of the weights of so many rows.
+    /// Number of weights for `rows` rows.
     pub(super) fn weights_len(&self, rows: usize) -> usize {
         self.samples.len() * padded(rows)
     }

@@ -16,7 +16,7 @@ use gpbench_numerics::simd::{self, Real};
 use super::block::Block;
 use super::terms::{KernelTerms, Packed, PriorTerms, Terms};
 
-/// What one stripe of terms adds at a block of points.
+/// Contribution of one stripe of terms at a block of points.
 struct Part {
     values: Vec<f64>,
     /// Points x d, for inputs in units of the length scales.

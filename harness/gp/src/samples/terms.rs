@@ -1,4 +1,4 @@
-//! What samples are sums of: kernel entries with the points, and features of the prior.
+//! The terms whose sums are the samples: kernel entries with the points, and features of the prior.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ pub(super) trait Terms: Sync {
     /// the gradient.
     fn add_sampled(&self, rows: &Range<usize>, block: &Block, memory: &Scratch, out: Sampled<'_>);
 
-    /// The factor of all sums.
+    /// The common factor of all sums.
     fn scale(&self) -> f64;
 }
 
@@ -76,7 +76,7 @@ pub(super) struct KernelTerms<'a> {
 }
 
 impl<'a> KernelTerms<'a> {
-    /// Of the points `x` (n x d) with weights `v` (n x s).
+    /// The terms of the points `x` (n x d) with weights `v` (n x s).
     pub(super) fn new(
         kernel: &'a Kernel,
         noise_scale: f64,
@@ -147,7 +147,7 @@ pub(super) struct PriorTerms<'a> {
 }
 
 impl<'a> PriorTerms<'a> {
-    /// Of features with frequencies `omega` (d x m/2) and weights `w` (m x s).
+    /// The terms of features with frequencies `omega` (d x m/2) and weights `w` (m x s).
     pub(super) fn new(kernel: &'a Kernel, omega: ArrayView2<f64>, w: ArrayView2<'a, f64>) -> Self {
         let d = omega.nrows();
         let frequencies = Points::new(omega.t(), &Array1::zeros(d), &vec![1.0; d]);

@@ -6,20 +6,20 @@ use ndarray::{Array1, Array2, ArrayView2};
 
 use crate::{PosteriorSamples, train};
 
-/// Where ascents have ended.
+/// End points of ascents.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ascended {
-    /// Places, one row a start.
+    /// Points, one row per start.
     pub x: Array2<f64>,
-    /// Values of the samples there.
+    /// Values of the samples at these points.
     pub values: Array1<f64>,
 }
 
-/// Follows samples upwards from `starts` (one a row) by steps of Adam; start i belongs to sample `owner[i]`. After
-/// each step a point outside of the unit cube is moved to its boundary. A start that is better than where its ascent ends is
-/// kept: Adam does not take small steps near a maximum.
+/// Maximises samples from `starts` (one per row) by steps of Adam; start i belongs to sample `owner[i]`. After
+/// each step a point outside of the unit cube is moved to its boundary. A start is returned if its value exceeds that
+/// of its end point, because Adam does not take small steps near a maximum.
 ///
-/// `observe` sees the places and the values before each step and after the last one.
+/// `observe` receives the points and the values before each step and after the last one.
 pub fn ascend(
     samples: &PosteriorSamples<'_>,
     starts: Array2<f64>,

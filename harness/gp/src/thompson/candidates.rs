@@ -33,10 +33,10 @@ pub fn candidates(
     candidates
 }
 
-/// The law of rows.
+/// The distribution of the rows.
 enum Rows {
     Weighted(WeightedIndex<f64>),
-    /// Where all weights are 0.
+    /// Uniform, where all weights are 0.
     Uniform(Uniform<u64>),
 }
 

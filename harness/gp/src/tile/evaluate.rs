@@ -113,8 +113,8 @@ impl<E: Real, D: Distance, C: Correlation> Evaluate<'_, E, D, C> {
     }
 }
 
-/// Arguments of the correlation for a strip of rows and all columns. In a separate loop, so that square roots overlap
-/// with the next sums, and the exponentials that follow have enough registers.
+/// Arguments of the correlation for a strip of rows and all columns. They are computed in a separate loop, so that
+/// square roots overlap with the next sums, and the exponentials that follow have enough registers.
 #[inline(always)]
 pub(super) fn arguments<
     S: Simd,

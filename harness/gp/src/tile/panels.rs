@@ -11,7 +11,7 @@ use rayon::prelude::*;
 use super::points::padded;
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
-/// Vectors of a panel, at most.
+/// Largest number of vectors of a panel.
 pub(crate) const PANEL: usize = 2;
 
 /// The shape of packed right-hand sides.
@@ -25,7 +25,7 @@ pub(crate) struct Layout {
     width: usize,
     /// Numbers in a row of all panels together.
     in_panels: usize,
-    /// Numbers in a row of a panel, at most.
+    /// Largest number of numbers in a row of a panel.
     panel: usize,
 }
 
@@ -50,14 +50,14 @@ impl Layout {
         Layout::with_lanes(n, s, block, E::dispatch(simd::arch(), CountLanes))
     }
 
-    /// The same for vectors of `lanes` numbers.
+    /// Like [`Self::new`], for vectors of `lanes` numbers.
     pub(crate) fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
         let separate = separate(s, lanes);
         let in_panels = (s - separate).next_multiple_of(lanes);
         Layout { n, s, block, width: in_panels + separate, in_panels, panel: PANEL * lanes }
     }
 
-    /// The layout of as many right-hand sides with `n` rows.
+    /// The layout of the same number of right-hand sides with `n` rows.
     pub(crate) fn with_rows(self, n: usize) -> Layout {
         Layout { n, ..self }
     }
@@ -100,7 +100,7 @@ impl Layout {
         });
     }
 
-    /// Calls `put` with each number of some packed results, one result after the other, and its place in `out`.
+    /// Calls `put` with each number of some packed results, one result after the other, and its position in `out`.
     pub(crate) fn unpack(
         self,
         results: &[f64],
@@ -134,7 +134,7 @@ impl Layout {
     }
 }
 
-/// How many of `s` right-hand sides are stored separately: those of the last vector, if less than a third of it
+/// Number of the `s` right-hand sides that are stored separately: those of the last vector, if less than a third of it
 /// would be used.
 pub(super) fn separate(s: usize, lanes: usize) -> usize {
     let last = s % lanes;

@@ -24,7 +24,7 @@ use gpbench_numerics::simd::{self, Lanes, Real, Work};
 pub(crate) struct RowWeights<'a> {
     /// The distinct columns of weights, one after the other, padded with 0 to the rows of the tile.
     pub(crate) distinct: &'a [f64],
-    /// Which of them belongs to each column of the tile, padding included.
+    /// Index in `distinct` of the weights of each column of the tile, padding included.
     pub(crate) of: &'a [usize],
 }
 
@@ -36,7 +36,7 @@ pub(crate) struct VectorSums {
 }
 
 impl VectorSums {
-    /// Zeros for so many columns.
+    /// Sums of 0 for `columns` columns.
     pub(crate) fn new(columns: usize) -> VectorSums {
         let len = padded(columns) * f64::dispatch(simd::arch(), CountLanes);
         VectorSums { numbers: Aligned::zeroed::<f64>(len), len }
@@ -46,7 +46,7 @@ impl VectorSums {
         &mut self.numbers.numbers_mut()[..self.len]
     }
 
-    /// Each column's sum, padding included.
+    /// The sum of each column, padding included.
     pub(crate) fn each(&self) -> impl Iterator<Item = f64> {
         let vectors =
             self.numbers.numbers()[..self.len].chunks_exact(f64::dispatch(simd::arch(), CountLanes));
@@ -54,9 +54,9 @@ impl VectorSums {
     }
 }
 
-/// What is known of samples after some tiles.
+/// Sums of samples over the tiles so far.
 pub(crate) struct Sampled<'a> {
-    /// Filled with `a_j`.
+    /// The tile, which is filled with `a_j`.
     pub(crate) tile: &'a mut [f64],
     /// Sums of `v_j k_j`.
     pub(crate) values: &'a mut VectorSums,

@@ -42,7 +42,7 @@ fn entries_are_those_of_the_plain_definition() {
     }
 }
 
-/// `T v` and `T^T u` by a tile of numbers `E`, with vectors of so many doubles.
+/// `T v` and `T^T u` by a tile of numbers `E`, with vectors of this number of doubles.
 fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array2<f64>) -> [Array2<f64>; 2] {
     let (rows, cols) = (padded(ROWS), padded(COLS));
     let mut tile = Aligned::zeroed::<E>(rows * cols);
@@ -54,7 +54,7 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     let layout = |n| Layout::with_lanes(n, v.ncols(), 64, lanes);
     let (of_v, of_u) = (layout(COLS), layout(ROWS));
     let columns = v.ncols();
-    // Into memory that is not 0, as in a product.
+    // Numbers are packed into memory that is not 0, as in a product.
     let packed = |layout: Layout, columns: &Array2<f64>| {
         let mut packed = Aligned::zeroed::<E>(layout.len());
         packed.numbers_mut::<E>().fill(E::from_f64(f64::NAN));

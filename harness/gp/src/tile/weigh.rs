@@ -26,9 +26,9 @@ pub(crate) struct Weigh<'a, E: Real, D, C> {
     pub(crate) tile: &'a mut [E],
     /// Memory for the entries of G of one strip.
     pub(crate) weights: &'a mut [E],
-    /// Sums of M over the tile's columns, one a row; the tile's part is added.
+    /// Sums of M over columns, one per row, to which those of the tile are added.
     pub(crate) row_sums: &'a mut [E],
-    /// Sums of M over the tile's rows: one vector a column, whose numbers the caller sums.
+    /// Sums of M over the tile's rows: one vector per column, whose numbers the caller sums.
     pub(crate) column_sums: &'a mut [E],
     pub(crate) how: PhantomData<(D, C)>,
 }

@@ -29,7 +29,7 @@ impl Hyperparameters {
     }
 }
 
-/// Unconstrained parameters `u`, one a scale, with `scale = softplus(u) = log(1 + exp(u))` (Lin et
+/// Unconstrained parameters `u`, one per scale, with `scale = softplus(u) = log(1 + exp(u))` (Lin et
 /// al. 2024, appendix B): noise, signal, length scales.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Parameters {

@@ -17,7 +17,7 @@ pub struct SubsetFit {
     pub centroids: usize,
     /// Rows of each subset, the centroid among them; all rows if there are fewer.
     pub size: usize,
-    /// Most steps of Adam on each subset.
+    /// Maximum number of steps of Adam on each subset.
     pub steps: u64,
     /// Learning rate of these steps.
     pub learning_rate: f64,
@@ -25,16 +25,16 @@ pub struct SubsetFit {
     pub tolerance: f64,
 }
 
-/// Averages of fits.
+/// Hyperparameters averaged over fits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubsetFitted {
     /// The averaged scales.
     pub hyperparameters: Hyperparameters,
-    /// Fits that took all steps without converging.
+    /// Number of fits that took all steps without converging.
     pub unconverged: usize,
 }
 
-/// Steps over which the gain of a fit is measured. Adam's steps do not gain one by one.
+/// Steps over which the gain of a fit is measured, because not every step of Adam increases the likelihood.
 const WINDOW: usize = 10;
 
 impl SubsetFit {

@@ -1,4 +1,4 @@
-//! Arrays of experts: a column for each.
+//! Arrays of experts, with a column for each expert.
 
 use gpbench_record::Covariance;
 use ndarray::Array2;
@@ -11,7 +11,7 @@ use crate::model::arrays::{Entries, InvalidArray, Reader, Size, invalid_entry};
 /// The meaning of the columns.
 const EACH: &str = "a column for each expert";
 
-/// The experts whose weight is positive. One of weight 0 has no part in anything, so its columns may hold anything.
+/// The experts whose weight is positive. An expert of weight 0 affects no result, so its columns are not checked.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     family: Covariance,
@@ -80,7 +80,7 @@ impl<'a> Columns<'_, 'a> {
         Ok(array)
     }
 
-    /// Rows of the training set by their numbers, which are below `n`.
+    /// Indices of training rows, all below `n`.
     fn training_rows(&mut self, n: usize) -> Result<&'a Array2<f64>, InvalidArray> {
         let meaning = "a row for each training row of an expert, a column for each expert";
         let rows = self.array("rows", None, meaning, Entries::NotNegative)?;
