@@ -28,7 +28,7 @@ pub fn thread_pool(threads: usize) -> Result<Arc<ThreadPool>, ThreadsRefused> {
     pool.map(Arc::new).map_err(|error| ThreadsRefused { threads, reason: error.to_string() })
 }
 
-/// A rayon pool as one that shared numerics run on. BLAS is left at one thread.
+/// A rayon pool in the form that the shared numerics use. BLAS is set to one thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnPool<'a>(pub(crate) &'a ThreadPool);
 
