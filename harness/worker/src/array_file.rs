@@ -4,14 +4,14 @@
 //! languages read it by a public package:
 //!
 //! - the length of the header, a little-endian u64;
-//! - the header, JSON padded with spaces to a multiple of 8 bytes: type, shape and place of each array, and under
+//! - the header, JSON padded with spaces to a multiple of 8 bytes: type, shape and position of each array, and under
 //!   `__metadata__` the one key `gpbench`, a JSON text with the kind of the file, the version of the format and the state:
-//!   everything that the file holds beside arrays;
+//!   everything that the file holds in addition to arrays;
 //! - the arrays, each row by row and little-endian: 64-bit floating-point numbers (`F64`), then bytes (`U8`);
 //! - `sha256`, the last array: the SHA-256 of all bytes before it.
 //!
-//! Each kind of file has a module that says which arrays it holds. A name such as `model/mean` belongs to the group
-//! `model`. A file is replaced as a whole, and its checksum is compared before anything in it is used.
+//! Each kind of file has a module that lists its arrays. A name such as `model/mean` belongs to the group
+//! `model`. A file is replaced as a whole, and its checksum is verified before any of its content is used.
 
 mod error;
 mod reader;
@@ -32,7 +32,7 @@ const VERSION: u32 = 1;
 /// Name of the last array.
 const CHECKSUM: &str = "sha256";
 
-/// Description of a file. The state is `null` of a kind that holds arrays alone.
+/// Description of a file. The state is `null` for a kind that holds only arrays.
 #[derive(Serialize, Deserialize)]
 struct Description<S> {
     kind: String,

@@ -3,7 +3,7 @@
 //! A product with n^2 entries of d inputs and s right-hand sides costs about 2 n^2 (d + s)
 //! floating-point operations if the kernel's own function is free: that many for distances and
 //! multiply-adds, which a matrix product could do at the speed of dgemm. So dgemm is timed as well,
-//! in the same process, on as many threads and in turn with the product.
+//! in the same process, on the same number of threads and alternating with the product.
 
 mod acquire;
 mod arrays;
@@ -27,7 +27,7 @@ use crate::rows::Rows;
 
 use median::medians;
 
-/// What the timed products share.
+/// Data that the timed products share.
 struct Benchmark<'a> {
     request: &'a BenchRequest,
     operator: Box<dyn SystemMatrix>,
@@ -73,7 +73,7 @@ fn inputs(inputs: &BenchInputs, streams: &Streams) -> Result<Array2<f64>, Box<dy
 }
 
 impl<'a> Benchmark<'a> {
-    /// Draws right-hand sides, and writes the arrays where they are asked for.
+    /// Draws right-hand sides, and writes the arrays where this is requested.
     fn new(
         request: &'a BenchRequest,
         operator: Box<dyn SystemMatrix>,
@@ -87,7 +87,7 @@ impl<'a> Benchmark<'a> {
         Ok(Benchmark { request, operator, v, streams })
     }
 
-    /// H in the arithmetic asked for.
+    /// H in the requested arithmetic.
     fn matrix(&self) -> &dyn LinearOperator {
         match self.request.precision {
             Arithmetic::F64 => &*self.operator,
@@ -177,7 +177,7 @@ impl<'a> Benchmark<'a> {
     }
 }
 
-/// `count` of 0 .. n at even distances.
+/// `count` evenly spaced numbers of 0 .. n.
 fn spread(count: usize, n: usize) -> Vec<usize> {
     (0..count).map(|i| i * n / count).collect()
 }

@@ -1,4 +1,4 @@
-//! Memory for OpenBLAS, which asks the system again without end where it is refused.
+//! A check of memory for OpenBLAS, which repeats a refused allocation endlessly.
 
 use std::hint::black_box;
 
@@ -6,13 +6,13 @@ use gpbench_record::FaultCause;
 
 use crate::failure::{CaseError, fault};
 
-/// Bytes that OpenBLAS allocates at its first call, whatever the size of the matrices, and a few more.
+/// Bytes that OpenBLAS allocates at its first call, independently of the size of the matrices, and a few more.
 const BUFFER: usize = 130 << 20;
 
-/// Finds out whether OpenBLAS can have its buffer. No page of it is touched, and it is given back.
+/// Checks that OpenBLAS can allocate its buffer. No page of the buffer is touched, and it is freed.
 ///
 /// # Errors
-/// The fault of a system that refuses it.
+/// A fault where the system refuses the buffer.
 pub(crate) fn check() -> Result<(), CaseError> {
     let mut buffer = Vec::<u8>::new();
     let reserved = buffer.try_reserve_exact(BUFFER);

@@ -1,7 +1,7 @@
-//! The worker's standard streams: a job comes in, messages go out, and nothing
-//! that a plugin prints can mix with them.
+//! The worker's standard streams, which carry the job and the messages. Output that
+//! a plugin prints is kept apart from the messages.
 //!
-//! The real standard output is moved to a descriptor that no plugin knows of and
+//! The real standard output is moved to a descriptor that plugins do not know and
 //! that no child inherits; descriptor 1 then writes to the log, like descriptor 2.
 
 #![allow(unsafe_code)]
@@ -18,17 +18,17 @@ use crate::process;
 #[derive(Debug)]
 pub struct Channel {
     out: File,
-    /// A plugin may fork; its child must stay silent.
+    /// Process that may send messages. A plugin may fork, and its child must not send any.
     owner: u32,
 }
 
 impl Channel {
-    /// Takes standard output for messages and points descriptor 1 at the log.
-    /// To be called once, before anything is printed or loaded.
+    /// Reserves standard output for messages and redirects descriptor 1 to the log.
+    /// It must be called once, before anything is printed or loaded.
     pub fn open() -> io::Result<Channel> {
-        // SAFETY: descriptor 1 may be closed, which is an error and nothing worse.
+        // SAFETY: a system call on numbers; a closed descriptor 1 only causes an error.
         let out = check(unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_DUPFD_CLOEXEC, 3) })?;
-        // SAFETY: `out` was just made and belongs to nobody else.
+        // SAFETY: `out` was just created and has no other owner.
         let out = unsafe { File::from_raw_fd(out) };
         redirect(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
         Ok(Channel { out, owner: std::process::id() })
@@ -47,23 +47,23 @@ impl Channel {
     }
 }
 
-/// Collects what is written to standard output, so that it can be counted.
+/// Captures standard output, so that its bytes can be counted.
 #[derive(Debug)]
 pub struct Capture {
     file: File,
 }
 
 impl Capture {
-    /// Points descriptor 1 at a file that has no name.
+    /// Redirects descriptor 1 to a file without a name.
     pub fn start() -> io::Result<Capture> {
-        // SAFETY: makes a stream of its own, or null.
+        // SAFETY: returns a new stream, or null.
         let stream = unsafe { libc::tmpfile() };
         if stream.is_null() {
             return Err(io::Error::last_os_error());
         }
         // SAFETY: a live stream, which is never closed.
         let file = unsafe { libc::fileno(stream) };
-        // SAFETY: a live descriptor; the copy belongs to nobody else.
+        // SAFETY: a live descriptor; the copy has no other owner.
         let file = unsafe { File::from_raw_fd(check(libc::dup(file))?) };
         redirect(file.as_raw_fd(), libc::STDOUT_FILENO)?;
         Ok(Capture { file })
@@ -88,8 +88,8 @@ pub fn read_job() -> io::Result<String> {
 
 /// Makes descriptor `to` another name of `from`.
 fn redirect(from: RawFd, to: RawFd) -> io::Result<()> {
-    // SAFETY: a system call on numbers; Rust's handles of descriptors 0 to 2 stay valid whatever
-    // file they refer to.
+    // SAFETY: a system call on numbers; Rust's handles of descriptors 0 to 2 stay valid for any
+    // file that they refer to.
     check(unsafe { libc::dup2(from, to) }).map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! The system of the unique inputs, where training rows with the same inputs share an unknown.
 //!
-//! A solver sees an ordinary system, (M + noise^2 I) gamma = Q^T b of [`gpbench_gp::UniqueInputs`], with a row for
-//! each unique input. Its residual has the norm of the one that gamma leaves in H v = b. Relative to |b|,
+//! A solver receives an ordinary system, (M + noise^2 I) gamma = Q^T b of [`gpbench_gp::UniqueInputs`], with a row for
+//! each unique input. Its residual has the same norm as the residual of gamma in H v = b. Relative to |b|,
 //! as everywhere outside of the solver, it is |Q^T b| / |b| times the solver's own relative residual.
 
 use std::sync::Arc;
@@ -14,11 +14,11 @@ use rayon::ThreadPool;
 /// A system over unique inputs.
 #[derive(Debug)]
 pub struct Collapse {
-    /// The unique inputs, m x d, and which rows have which.
+    /// The unique inputs, m x d, and the unique input of each row.
     pub inputs: UniqueInputs,
     /// M + noise^2 I.
     pub operator: CollapsedOperator,
-    /// Q^T b and the parts of b, projected in the same way; nothing at test inputs.
+    /// Q^T b and the parts of b, projected in the same way; the parts at test inputs are empty.
     pub targets: Targets,
     /// |Q^T b| / |b| for each right-hand side, at most 1.
     shares: Vec<f64>,

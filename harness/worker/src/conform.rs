@@ -1,7 +1,7 @@
 //! `gpbench-worker conform`: checks the solvers and learners of a library by the conformance suite.
 //!
-//! Each rule is checked in a subprocess with a limit on its time, `gpbench-worker check`, so that
-//! a solver that crashes, hangs or exits breaks that rule and no other.
+//! Each rule is checked in a subprocess with a time limit, `gpbench-worker check`, so that
+//! a solver that crashes, hangs or exits breaks only that rule.
 
 mod models;
 mod process;
@@ -27,25 +27,25 @@ use models::Models;
 use process::RuleProcess;
 use systems::KernelSystems;
 
-/// Most threads that a request of a rule has.
+/// Largest number of threads that a rule requests.
 const THREADS: usize = 3;
 
-/// Seconds that the check of a rule may take; it takes a fraction of one where all is well.
+/// Seconds that the check of a rule may take; it normally takes a fraction of a second.
 const LIMIT: f64 = 60.0;
 
-/// What to check.
+/// Request to check a library.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Request {
     /// The library.
     pub file: PathBuf,
-    /// The only solver to check; all of the library, if none is named.
+    /// The only solver to check; `None` checks all solvers and learners of the library.
     pub solver: Option<String>,
-    /// How long the check of a rule may take.
+    /// Time limit of the check of a rule.
     pub limit: Duration,
 }
 
 impl Request {
-    /// Reads `FILE [--solver ID] [--limit SECONDS]`; none if the arguments are others.
+    /// Reads `FILE [--solver ID] [--limit SECONDS]`; `None` for any other arguments.
     pub fn read(arguments: &[OsString]) -> Option<Request> {
         let (file, options) = arguments.split_first()?;
         let mut request = Request { file: file.into(), solver: None, limit: Duration::from_secs_f64(LIMIT) };
@@ -115,7 +115,7 @@ fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) ->
     }
 }
 
-/// The reason where a subprocess ended without a result.
+/// The reason why a subprocess ended without a result.
 fn ended(status: ExitStatus, line: &str) -> String {
     match line {
         "" => format!("ended the process that checked it ({status})"),
@@ -130,7 +130,7 @@ pub fn check(
     name: &str,
     capture: Capture,
 ) -> Result<RuleResult, Box<dyn std::error::Error>> {
-    // As during calls: what the library offers must leave it so.
+    // As during calls; loading the library must not change it.
     blas::set_threads(1);
     let pool = thread_pool(THREADS)?;
     let library = Library::load(file, services::host(Some(pool.clone())))?;
@@ -141,7 +141,7 @@ pub fn check(
         SolverKind::Solver => library.solver(solver).map(SubjectEntry::Solver),
         SolverKind::Learner => library.learner(solver).map(SubjectEntry::Learner),
     };
-    // A learner of the first interface is offered and cannot be used.
+    // A learner of the first version of the interface is listed but cannot be used.
     let outcome = entry.map_err(|error| Finding::Failed(error.to_string())).and_then(|entry| {
         rule.run(&Subject {
             entry,

@@ -1,7 +1,8 @@
-//! `gpbench-worker describe`: what plugin libraries offer.
+//! `gpbench-worker describe`: lists the solvers and learners of plugin libraries.
 //!
-//! Loading a library runs its code, so each is loaded in a process of its own, `gpbench-worker load`, which has a limit on
-//! its time: a library that crashes, prints, hangs or forks affects its own entry and no other, and leaves nothing behind.
+//! Loading a library runs its code, so each library is loaded in its own process, `gpbench-worker load`, which has a
+//! time limit. A library that crashes, prints, hangs or forks affects only its own entry, and all its processes are
+//! ended.
 
 use std::env;
 use std::ffi::{OsStr, OsString};
@@ -26,21 +27,21 @@ const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
 /// Environment variable with the seconds that libraries may take to describe themselves.
 const PATIENCE: &str = "GPBENCH_DESCRIBE_LIMIT";
 
-/// The same, where the variable is not set.
+/// Time limit where the variable is not set.
 const LIMIT: Duration = Duration::from_secs(20);
 
 /// A library's entry in the answer.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Entry {
-    /// It can be used.
+    /// A library that can be used.
     Library(LibraryInfo),
-    /// It cannot be used.
+    /// A library that cannot be used.
     Failed {
         /// The file.
         #[serde(with = "gpbench_record::path")]
         file: PathBuf,
-        /// Why.
+        /// The reason.
         error: String,
     },
 }
@@ -66,7 +67,7 @@ fn describe(file: &Path) -> Result<LibraryInfo, String> {
     })
 }
 
-/// Describes libraries in subprocesses, all at a time; `worker` is this program.
+/// Describes libraries in subprocesses, all at the same time; `worker` is this program.
 pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
     let failed = |file: &PathBuf, error: String| {
         let entry = Entry::Failed { file: file.clone(), error };
@@ -90,7 +91,7 @@ fn limit() -> Duration {
 }
 
 fn start(worker: &Path, file: &Path) -> io::Result<Started> {
-    // What a library prints while it is loaded is of no use, and may be without end.
+    // Output that a library prints while it is loaded is not needed, and may be unlimited.
     subprocess::start(Command::new(worker).arg("load").arg(file).stderr(Stdio::null()))
 }
 

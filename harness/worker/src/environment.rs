@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use gpbench_gp::{blas, cpu_dispatch};
 use serde::Serialize;
 
-/// Instruction set, BLAS and threads as this program finds them.
+/// Instruction set, BLAS and threads, as detected by this program.
 #[derive(Debug, Clone, Serialize)]
 pub struct Facts {
     /// Instruction set chosen at run time.
@@ -14,8 +14,8 @@ pub struct Facts {
     pub blas: String,
     /// OpenBLAS core type.
     pub blas_core: String,
-    /// Environment variables with which OpenBLAS serves this machine well. A worker that has them from the
-    /// start need not restart itself.
+    /// Environment variables that make OpenBLAS faster on this machine. A worker that is started with them does not
+    /// need to restart itself.
     pub blas_settings: BTreeMap<&'static str, String>,
     /// Threads that the machine offers to this process.
     pub threads: usize,

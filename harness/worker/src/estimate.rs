@@ -12,8 +12,8 @@ use crate::kernel::kernel;
 use crate::setup::Setup;
 use crate::system::System;
 
-/// The gradient from solutions (n x (1 + s)) of y and the probes, and, where there is one, a second, independent
-/// solution of y, the first column of `again`. Kernel entries are in this precision.
+/// The gradient from solutions (n x (1 + s)) for y and the probes, and, where there is one, a second, independent
+/// solution for y, the first column of `again`. Kernel entries have the given precision.
 pub(crate) fn gradient(
     system: &System,
     probes: Probes,
@@ -28,8 +28,8 @@ pub(crate) fn gradient(
     }
 }
 
-/// The likelihood with random features in the kernel's place, or the single-sample estimate, with frequencies
-/// that the number `draw` chooses. Also the number of features that it took.
+/// The likelihood with random features in place of the kernel, or the single-sample estimate, with frequencies
+/// determined by the number `draw`. Also returns the number of features used.
 pub(crate) fn likelihood_of_features(
     setup: &Setup,
     of: &Kernel,

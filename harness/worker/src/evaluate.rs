@@ -10,7 +10,7 @@ use ndarray::{Array2, ArrayView2, Axis};
 use crate::exact_file::Reference;
 use crate::system::{Formulation, System};
 
-/// Training rows on which the random features are compared with the kernel.
+/// Number of training rows on which the random features are compared with the kernel.
 const FEATURE_ROWS: usize = 512;
 
 /// Metrics that do not depend on a solution: the error of the random features, and the exact reference.
@@ -54,7 +54,7 @@ pub fn is_finite(solution: ArrayView2<f64>) -> bool {
     solution.iter().all(|value| value.is_finite())
 }
 
-/// Training rows at even distances.
+/// Evenly spaced training rows.
 fn some_rows(system: &System) -> Array2<f64> {
     let n = system.n();
     let count = n.min(FEATURE_ROWS);

@@ -1,8 +1,8 @@
 //! The exact posterior along the input, for data sets that have one.
 //!
 //! The grid reaches half of the data's range beyond both of its ends, where a posterior returns to
-//! the prior: errors of iterative solvers are largest between the two (Lin et al. 2023, Figure 4). Over a range
-//! of very many length scales no detail could be seen; there, the grid covers the upper end of the data.
+//! the prior: errors of iterative solvers are largest between the two (Lin et al. 2023, Figure 4). A plot over a range
+//! of very many length scales would show no detail; in this case the grid covers the upper end of the data.
 
 use gpbench_gp::Kernel;
 use gpbench_gp::exact::ExactGp;
@@ -12,7 +12,8 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 /// Points of the grid.
 const POINTS: usize = 401;
 
-/// Most length scales that a grid spans, and those that it spans where the whole range has more.
+/// Largest number of length scales that a grid spans; where the whole range has more, the grid spans exactly this
+/// number.
 const WIDEST: f64 = 100.0;
 const WINDOW: f64 = 50.0;
 
@@ -22,15 +23,15 @@ const MAX_RANK: usize = 2000;
 /// Spectral basis functions that are recorded: those of Lin et al. 2023, Figure 4.
 const INDICES: [usize; 8] = [1, 2, 3, 4, 11, 16, 41, 45];
 
-/// Numbers of an [`ExactCurve`], at most.
+/// Largest number of numbers of an [`ExactCurve`].
 pub const MOST_NUMBERS: usize = POINTS * (2 + INDICES.len()) + MAX_RANK;
 
-/// Exact answers on the grid.
+/// Exact results on the grid.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ExactCurve {
-    /// Predictive mean, one a point.
+    /// Predictive mean, one per point.
     pub mean: Array1<f64>,
-    /// Variance of the latent function, one a point.
+    /// Variance of the latent function, one per point.
     pub latent_variance: Array1<f64>,
     /// Eigenvalues of the kernel matrix, largest first; none where the kernel is too rough.
     pub eigenvalues: Array1<f64>,
@@ -39,7 +40,7 @@ pub struct ExactCurve {
 }
 
 impl ExactCurve {
-    /// The answers of an exact Gaussian process over the rows of `x`; `None` with several inputs.
+    /// The results of an exact Gaussian process over the rows of `x`; `None` with several inputs.
     pub fn of(gp: &ExactGp, x: ArrayView2<f64>) -> Option<ExactCurve> {
         let kernel = gp.operator().kernel();
         let grid = grid(kernel, x)?;
@@ -61,12 +62,12 @@ impl ExactCurve {
     }
 }
 
-/// Indices of the basis functions that are recorded of a spectrum of this many eigenvalues.
+/// Indices of the basis functions that are recorded for a spectrum of this many eigenvalues.
 pub fn functions(eigenvalues: usize) -> Vec<usize> {
     INDICES.into_iter().filter(|&index| index <= eigenvalues).collect()
 }
 
-/// The grid of inputs, as a column; `None` with several inputs, or where all rows have the same.
+/// The grid of inputs, as a column; `None` with several inputs, or where all rows have the same input.
 pub(crate) fn grid(kernel: &Kernel, x: ArrayView2<f64>) -> Option<Array2<f64>> {
     let &[length_scale] = kernel.length_scale.as_slice() else { return None };
     let [low, high] = range(x.column(0));

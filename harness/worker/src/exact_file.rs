@@ -1,4 +1,4 @@
-//! The file of an exact reference: the answers of dense Cholesky factorisation for a data set, split and kernel.
+//! The file of an exact reference: the results of a dense Cholesky factorisation for a data set, split and kernel.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
@@ -20,7 +20,7 @@ const KIND: &str = "exact-reference";
 /// Names of the numbers in the array `scalars`.
 const SCALARS: [&str; 5] = ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll"];
 
-/// Exact answers.
+/// Exact results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
     /// Representer weights H^-1 y.
@@ -39,7 +39,7 @@ pub struct Reference {
     pub test_rmse: f64,
     /// Mean negative log-likelihood of the test rows.
     pub test_nll: f64,
-    /// Answers along the input, where there is one input only.
+    /// Results along the input, where there is one input only.
     pub curve: Option<ExactCurve>,
 }
 
@@ -101,7 +101,7 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
     })
 }
 
-/// Reads the part of a reference that is along the input.
+/// Reads the results along the input.
 fn read_curve(file: &ArrayFile) -> Result<ExactCurve, FileError> {
     let [mean, latent_variance, eigenvalues] =
         read_vectors(file, ["curve/mean", "curve/latent_variance", "curve/eigenvalues"])?;

@@ -1,4 +1,4 @@
-//! How errors count: as a failure of the case, or as a fault of the machine or of a file.
+//! Classification of errors: a failure of the case, or a fault of the machine or of a file.
 
 use std::fs::File;
 use std::io;
@@ -16,7 +16,7 @@ use crate::kernel::KernelError;
 use crate::rows::RowsError;
 use crate::system::SystemError;
 
-/// Why a case has no result.
+/// Reason why a case has no result.
 #[derive(Debug)]
 pub(crate) enum CaseError {
     /// The spec or the solver is at fault: the case has this status.
@@ -31,7 +31,7 @@ pub(crate) enum CaseError {
 }
 
 impl CaseError {
-    /// The last message of a worker; `plugin_ran`: whether it has opened the plugin's library.
+    /// The last message of a worker; `plugin_ran` says whether the worker has opened the plugin's library.
     pub(crate) fn message(self, plugin_ran: bool) -> Message {
         match self {
             CaseError::Failed(failure) => Message::Failed(failure),
@@ -40,7 +40,7 @@ impl CaseError {
     }
 }
 
-/// A case that cannot be run as it is.
+/// The failure of a case that is invalid.
 pub(crate) fn invalid(reason: impl ToString) -> CaseError {
     CaseError::Failed(Failure { status: CaseStatus::Invalid, reason: reason.to_string() })
 }
@@ -58,7 +58,7 @@ pub(crate) fn file_fault(cause: FaultCause) -> impl FnOnce(FileError) -> CaseErr
     }
 }
 
-/// The cause of an error of the system: resources where it names them, or else `otherwise`.
+/// The cause of an error of the system: resources if the error names them, or else `otherwise`.
 fn cause_of(error: &io::Error, otherwise: FaultCause) -> FaultCause {
     match error.raw_os_error() {
         Some(libc::EMFILE | libc::ENFILE | libc::ENOMEM | libc::EAGAIN) => FaultCause::Resources,
@@ -74,7 +74,7 @@ impl From<Failure> for CaseError {
 }
 
 impl From<CallError> for CaseError {
-    /// How an error of the plugin counts.
+    /// Classifies an error of the plugin.
     fn from(error: CallError) -> Self {
         let status = match &error {
             CallError::Panicked { .. } => CaseStatus::Crashed,
@@ -146,7 +146,7 @@ const REFUSED: [&str; 4] = [
 ];
 
 impl From<ProgramError> for CaseError {
-    /// The plugin is not the one that was planned.
+    /// Classifies a plugin that is not the planned one.
     fn from(error: ProgramError) -> Self {
         match &error {
             ProgramError::Unreadable { source, .. } => fault(cause_of(source, FaultCause::Plugin), &error),
@@ -156,7 +156,7 @@ impl From<ProgramError> for CaseError {
 }
 
 impl From<LibraryError> for CaseError {
-    /// A file that is away cannot be blamed on the solver; the loader's refusal of one that is there can.
+    /// A missing file is a fault; the loader's refusal of an existing file is a failure of the solver.
     fn from(error: LibraryError) -> Self {
         match &error {
             LibraryError::Open { reason, .. } if REFUSED.iter().any(|text| reason.contains(text)) => {
@@ -164,7 +164,8 @@ impl From<LibraryError> for CaseError {
             }
             LibraryError::Open { file, reason } => match File::open(file) {
                 Err(away) => fault(cause_of(&away, FaultCause::Plugin), &error),
-                // It was away when the loader looked for it. The loader names a missing dependency by its own name.
+                // The file was missing when the loader opened it. For a missing dependency, the loader names the
+                // dependency instead.
                 Ok(_) if reason.contains(&format!("{}: cannot open shared object file", file.display())) => {
                     fault(FaultCause::Plugin, &error)
                 }

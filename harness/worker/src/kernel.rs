@@ -1,10 +1,10 @@
-//! Covariance functions, from a case to the numerics.
+//! Conversion of covariance functions from a case to the numerics.
 
 use gpbench_gp::Kernel;
 use gpbench_record as record;
 use thiserror::Error;
 
-/// Hyperparameters that no kernel can have.
+/// Error of hyperparameters that are invalid for any kernel.
 #[derive(Debug, Error)]
 #[error("kernel `{name}`: {what}")]
 pub struct KernelError {
@@ -27,7 +27,7 @@ pub fn kernel(kernel: &record::Kernel, d: usize) -> Result<Kernel, KernelError> 
     if length_scale.len() != 1 && length_scale.len() != d {
         return Err(wrong(format!("{} length scales for {d} inputs", length_scale.len())));
     }
-    // Within these, no square of a scale or of a scaled distance overflows or vanishes.
+    // Within these limits, no square of a scale or of a scaled distance overflows or underflows.
     let positive = |what: &str, value: f64| match value {
         1e-100..=1e100 => Ok(()),
         _ if value > 0.0 => Err(wrong(format!("{what} {value:e} is not between 1e-100 and 1e100"))),

@@ -1,7 +1,7 @@
 //! Loads plugins and runs one case: the library of `gpbench-worker`.
 //!
-//! A worker is a process that does one thing and ends, so that whatever a plugin
-//! does to it ends with it. A case goes down through these modules:
+//! A worker is a process that does one piece of work and ends, so that any damage that a plugin
+//! does to the process ends with it. A case passes through these modules:
 //!
 //! - [`tasks`] has a module for each task, with its `run` and its `verify`;
 //! - `setup` loads the case's [`rows`] and builds its linear systems ([`system`], and [`collapse`] where inputs
@@ -10,19 +10,19 @@
 //! - [`evaluate`] has the metrics of solutions, [`trace`] sends them along a solve, [`solution`] carries the last one to
 //!   the process that verifies it, and [`mod@posterior_curve`] predicts along the input where there is one only.
 //!
-//! Beside cases:
+//! Other work than cases:
 //!
 //! - [`exact`] computes the exact reference that solutions are compared with;
 //! - [`conform`] checks a library's solvers by the conformance suite;
 //! - [`mod@bench`] times products with the kernel operator;
-//! - [`describe`] tells what libraries offer, [`environment`] what the machine is.
+//! - [`describe`] lists the solvers and learners of libraries, and [`environment`] the properties of the machine.
 //!
-//! Answers leave on a [`channel`] of their own as JSON lines.
+//! Answers are sent as JSON lines on a separate [`channel`].
 //!
-//! Code that is not safe Rust is in [`process`] and [`channel`], where the system calls are.
+//! Unsafe Rust is limited to the system calls of [`process`] and [`channel`].
 
 #![deny(unsafe_code)]
-// They panic where the log is full; `log::line` does not.
+// These macros panic where the log cannot be written; `log::line` does not.
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod array_file;

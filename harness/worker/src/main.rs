@@ -1,8 +1,8 @@
 //! `gpbench-worker VERB`: started by gpbench, one process for each piece of work.
 //!
-//! The job comes as JSON on standard input, the answer goes as JSON lines to
-//! standard output, everything else to standard error. Exit codes: 0 once an answer
-//! is given, a failure included; 2 for a verb that does not exist; 70 where no
+//! The job is read as JSON from standard input; the answer is written as JSON lines to
+//! standard output, and everything else to standard error. Exit codes: 0 if an answer
+//! was given, a failure included; 2 for a verb that does not exist; 70 if no
 //! answer could be given.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -27,7 +27,7 @@ Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON fro
 /// Wrong usage.
 const EX_WRONG_VERB: i32 = 2;
 
-/// An error of our own.
+/// An internal error.
 const EX_SOFTWARE: i32 = 70;
 
 /// Verbs that load libraries in processes of their own, and run no code of a library themselves.
@@ -67,7 +67,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
     match verb.to_str().unwrap_or_default() {
         "case" => {
             let job = job()?;
-            // A reader that has gone away is noticed when the last message is sent.
+            // A reader that has ended is detected when the last message is sent.
             let answer = tasks::run(&job, &mut |message| drop(channel.send(&message)));
             channel.send(&answer)?;
         }
@@ -113,7 +113,7 @@ fn wrong_usage() -> i32 {
 }
 
 fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {
-    /// What every job has, whatever its version.
+    /// The part of a job that is the same in every version.
     #[derive(Deserialize)]
     struct Version {
         schema: u32,

@@ -1,5 +1,5 @@
-//! The file of what a learner has learned, and how it predicts: from the process that ran the plugin to the one that
-//! verifies it.
+//! The file of a learner's models and predictions, which is passed from the process that ran the plugin to the one
+//! that verifies them.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
@@ -7,7 +7,7 @@
 //! | `last/NAME` | the learner's | the model at the end of the fit, where it is not the result |
 //! | `predictions` | test rows x 2 | means and variances |
 //!
-//! Arrays of what is not there are absent: see [`Learned`].
+//! Arrays may be absent: see [`Learned`].
 
 use std::path::Path;
 
@@ -24,17 +24,17 @@ const MODEL: &str = "model";
 const LAST: &str = "last";
 const PREDICTIONS: &str = "predictions";
 
-/// Bytes that the header and the predictions may take beside two models.
+/// Bytes that the header and the predictions may take in addition to two models.
 const ROOM: usize = 1 << 30;
 
-/// What a learner has learned, and how it predicts.
+/// A learner's models and predictions.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(crate) struct Learned {
-    /// The model that is the result; none of a learner that puts none, or whose models were never finite.
+    /// The model that is the result; `None` for a learner that supplies no model, or whose models were never finite.
     pub(crate) model: Option<Arrays>,
-    /// The model at the end of the fit, which the predictions belong to, where it is not the result.
+    /// The model at the end of the fit, to which the predictions belong, where it is not the result.
     pub(crate) last: Option<Arrays>,
-    /// Means and variances of y on the test rows as the learner predicts them, m x 2; none where it has diverged.
+    /// Means and variances of y on the test rows as the learner predicts them, m x 2; `None` where it has diverged.
     pub(crate) predictions: Option<Array2<f64>>,
 }
 

@@ -1,4 +1,4 @@
-//! The posterior along the input that a solution gives, for data sets that have one input.
+//! The posterior of a solution along the input, for data sets with one input.
 
 use gpbench_gp::pathwise;
 use gpbench_record as record;
@@ -8,13 +8,13 @@ use crate::exact_curve::{ExactCurve, functions, grid, range};
 use crate::rounding::six_digits;
 use crate::system::{System, SystemError};
 
-/// Samples that are recorded.
+/// Number of samples that are recorded.
 const SAMPLES: usize = 5;
 
-/// Training rows that are recorded.
+/// Largest number of training rows that are recorded.
 const ROWS: usize = 300;
 
-/// The posterior along the input that a solution gives; `None` with several inputs, or where
+/// The posterior of a solution along the input; `None` with several inputs, or where
 /// a number is not finite.
 ///
 /// # Errors
@@ -67,7 +67,7 @@ fn spectrum(exact: &ExactCurve) -> Option<record::SpectralBasis> {
     })
 }
 
-/// 1, 2, .. `count`: every index up to a hundred, then one for each twentieth more.
+/// Indices from 1 to `count`: every index up to a hundred, then indices that grow by a twentieth each.
 fn thinned(count: usize) -> Vec<usize> {
     let next = |index: &usize| Some(if *index < 100 { index + 1 } else { index + index / 20 });
     let mut indices: Vec<usize> = std::iter::successors(Some(1), next).take_while(|i| *i <= count).collect();
@@ -77,12 +77,12 @@ fn thinned(count: usize) -> Vec<usize> {
     indices
 }
 
-/// Training rows within the grid: all of them, or [`ROWS`] at even distances.
+/// Training rows within the grid: all of them, or [`ROWS`] evenly spaced ones.
 fn some_rows(x: ArrayView1<f64>, y: ArrayView1<f64>, grid: ArrayView1<f64>) -> Vec<[f64; 2]> {
     let [low, high] = range(grid);
     let rows = x.iter().zip(&y).filter(|(x, _)| (low..=high).contains(*x));
     let mut all: Vec<[f64; 2]> = rows.map(|(&x, &y)| [six_digits(x), six_digits(y)]).collect();
-    // Even steps through the file: the recorded rows are dense where all are.
+    // Rows are taken at even steps in file order, so the recorded rows are dense where all rows are.
     let count = all.len().min(ROWS);
     all = (0..count).map(|i| all[i * all.len() / count]).collect();
     all.sort_by(|a, b| a[0].total_cmp(&b[0]));

@@ -1,4 +1,4 @@
-//! This process as the operating system sees it: its clocks, its memory, its end.
+//! System calls about this process: its clocks, its memory and its end.
 
 #![allow(unsafe_code)]
 
@@ -12,10 +12,10 @@ use gpbench_record::Clock;
 
 static START: OnceLock<Instant> = OnceLock::new();
 
-/// The parent of a process that ends what it has started.
+/// The parent of a process that ends its own subprocesses.
 static PARENT: OnceLock<u32> = OnceLock::new();
 
-/// Whether a signal has asked such a process to end.
+/// Whether a signal has requested the end of such a process.
 static ASKED_TO_END: AtomicBool = AtomicBool::new(false);
 
 /// Time that killed processes may take to end.
@@ -56,8 +56,9 @@ pub fn die_with_parent() {
     leave_without_reader();
 }
 
-/// Makes a write beyond a limit on the size of files an error, as on a full disk, where this process was
-/// started with such a limit. A limit that a plugin sets later still ends the process: that is the plugin's doing.
+/// Makes a write beyond a limit on the size of files an error, as on a full disk, if this process was
+/// started with such a limit. A limit that a plugin sets later still ends the process, which counts against the
+/// plugin.
 pub fn survive_full_disk() {
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: `limit` is a valid place to write to; on failure it stays as it is.
@@ -71,16 +72,16 @@ pub fn survive_full_disk() {
 /// Ends the process if standard output has no reader.
 fn leave_without_reader() {
     let mut output = libc::pollfd { fd: libc::STDOUT_FILENO, events: 0, revents: 0 };
-    // SAFETY: one descriptor to look at, and no waiting.
+    // SAFETY: one valid descriptor entry, and no waiting.
     let noticed = unsafe { libc::poll(&mut output, 1, 0) };
     if noticed > 0 && output.revents & libc::POLLERR != 0 {
         leave(libc::EXIT_FAILURE);
     }
 }
 
-/// Makes this process one that ends all that it has started before it ends itself, also where its parent ends before it or
-/// a signal asks it to end. For processes that run no code of a plugin themselves, in place of [`die_with_parent`].
-/// [`leave_if_asked`] is to be called often from then on, and [`leave_in_order`] at the end.
+/// Lets this process end all its subprocesses before it ends itself, also where its parent ends first or a signal
+/// requests its end. This replaces [`die_with_parent`] in processes that run no plugin code themselves.
+/// [`leave_if_asked`] must be called often from then on, and [`leave_in_order`] at the end.
 pub fn end_in_order() {
     extern "C" fn note(_signal: libc::c_int) {
         ASKED_TO_END.store(true, Ordering::Relaxed);
@@ -96,15 +97,15 @@ pub fn end_in_order() {
     adopt_orphans();
 }
 
-/// Keeps all that this process starts below it, whatever becomes of their own parents. Without it they are still ended by
-/// the process that started this one.
+/// Makes this process the parent of all processes below it whose own parents end. Without this, the process that
+/// started this one still ends them.
 pub fn adopt_orphans() {
     if let Err(error) = gpbench_processes::adopt_orphans() {
         crate::log::line(format_args!("gpbench-worker: cannot adopt orphans: {error}"));
     }
 }
 
-/// Leaves in order if the parent has ended or a signal has come.
+/// Calls [`leave_in_order`] if the parent has ended or a signal has arrived.
 pub fn leave_if_asked() {
     let parent_ended = PARENT.get().is_some_and(|parent| *parent != parent_id());
     if parent_ended || ASKED_TO_END.load(Ordering::Relaxed) {
@@ -112,7 +113,7 @@ pub fn leave_if_asked() {
     }
 }
 
-/// Ends all that this process has started, then itself.
+/// Ends all subprocesses of this process, then the process itself.
 pub fn leave_in_order(code: i32) -> ! {
     gpbench_processes::end_all(PATIENCE);
     leave(code)
@@ -155,8 +156,8 @@ fn peak_by_getrusage() -> u64 {
 
 /// Ends the process without running exit handlers.
 ///
-/// A loaded library may have registered some, and they must not change what
-/// has been reported. Buffered output is flushed first.
+/// A loaded library may have registered exit handlers, and they must not change the
+/// reported results. Buffered output is flushed first.
 pub fn leave(code: i32) -> ! {
     // SAFETY: a null stream means all of them; no lock of ours is held.
     unsafe { libc::fflush(std::ptr::null_mut()) };

@@ -9,7 +9,7 @@ use gpbench_gp::seed::Streams;
 use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
 use thiserror::Error;
 
-/// Why there are no rows.
+/// Reason why rows cannot be loaded.
 #[derive(Debug, Error)]
 pub enum RowsError {
     /// The job names no binary copy of a set that is read from one.
@@ -23,10 +23,10 @@ pub enum RowsError {
     Copy {
         /// Data set.
         name: String,
-        /// Why.
+        /// The reason.
         source: copy::CopyError,
     },
-    /// The binary copy is another than planned.
+    /// The binary copy is not the planned one.
     #[error("data set `{name}`: its binary copy is another than planned")]
     OtherCopy {
         /// Data set.
@@ -41,13 +41,13 @@ pub enum RowsError {
     /// The Gaussian process cannot be drawn.
     #[error(transparent)]
     Draw(#[from] synthetic::DrawError),
-    /// A drawn set that is subsampled.
+    /// A drawn set must not be subsampled.
     #[error("data set `{name}` is drawn to size: it cannot be subsampled as well")]
     Subsampled {
         /// Data set.
         name: String,
     },
-    /// A drawn set of too few rows.
+    /// A drawn set has too few rows.
     #[error("data set `{name}` has {n} training and {n_test} test rows; 2 and 1 are the least")]
     TooFew {
         /// Data set.
@@ -59,12 +59,12 @@ pub enum RowsError {
     },
 }
 
-/// The rows of a data set, scaled, and what random numbers of a case are keyed by.
+/// The scaled rows of a data set, and the keys of the random numbers of a case.
 #[derive(Debug, Clone)]
 pub struct Rows {
     /// Training and test rows.
     pub split: Arc<Split>,
-    /// Where they come from.
+    /// Source of the rows.
     pub dataset: Dataset,
     /// The case's seed.
     pub seed: u64,
@@ -76,7 +76,7 @@ impl Rows {
         Self::load_planned(dataset, seed, file, None)
     }
 
-    /// The same, where the copy must be the one that was planned, by the SHA-256 of its content.
+    /// Does the same as [`Rows::load`] for a copy that must be the planned one, by the SHA-256 of its content.
     pub(crate) fn load_planned(
         dataset: &Dataset,
         seed: u64,
@@ -151,7 +151,7 @@ fn read(
 ) -> Result<Split, RowsError> {
     let name = || dataset.name.clone();
     let file = file.ok_or_else(|| RowsError::NoFile { name: name() })?;
-    // One reading gives the numbers and their identity: the file may be replaced at any time.
+    // The numbers and their checksum come from one read, because the file may be replaced at any time.
     let (table, found) =
         copy::read_identified(file).map_err(|source| RowsError::Copy { name: name(), source })?;
     if planned_sha256.is_some_and(|planned| planned != found.as_str()) {

@@ -1,4 +1,4 @@
-//! Runs the solver of a case: loads its library, makes objects, gives them limits and memory, and collects outcomes.
+//! Runs the solver of a case: loads its library, creates objects, sets their limits and memory, and collects outcomes.
 
 use std::collections::BTreeMap;
 
@@ -19,20 +19,21 @@ use crate::services;
 use crate::setup::Setup;
 use crate::system::{Formulation, System};
 
-/// Share of the memory that a solve would leave unused which cached kernel entries may take: estimates are rough.
+/// Share of the unused memory of a solve that cached kernel entries may take. It is below 1 because estimates are
+/// rough.
 const CACHE_SHARE: f64 = 0.75;
 
-/// What goes from one outer step of a solver to the next.
+/// Data that a solver carries from one outer step to the next.
 pub(crate) struct Carried<'c> {
-    /// What it has saved, which checkpoints contain.
+    /// The state that it has saved, which checkpoints contain.
     pub(crate) state: &'c mut SolverState,
-    /// What it keeps in memory.
+    /// The objects that it keeps in memory.
     pub(crate) volatile: &'c mut VolatileObjects,
     /// Bytes that are kept in memory for other solves.
     pub(crate) elsewhere: usize,
 }
 
-/// What the process of a case had used before it solved anything.
+/// Resources that the process of a case used before the first solve.
 pub(crate) struct Startup<'s> {
     setup: &'s Setup<'s>,
     base_memory_bytes: u64,
@@ -49,10 +50,10 @@ impl<'s> Startup<'s> {
     }
 
     /// Checks that the case may use as much memory as its plugin will need, of which `estimate` bytes are beyond the
-    /// data. Answers what it needs and what it may use; `None` where memory is not limited.
+    /// data. Returns the needed and the allowed memory; `None` where memory is not limited.
     ///
     /// # Errors
-    /// Where it needs more.
+    /// Where it needs more memory than is allowed.
     pub(crate) fn check_memory(&self, whose: &str, estimate: f64) -> Result<Option<(f64, f64)>, CaseError> {
         let job = self.setup.job;
         let bounds = [job.case.budget.memory_bytes, job.limits.memory_bytes];
@@ -71,7 +72,7 @@ impl<'s> Startup<'s> {
         Err(Failure { status: CaseStatus::OutOfMemory, reason }.into())
     }
 
-    /// What the case measured.
+    /// The measurements of the case.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
         let SolveOutcome { stop_reason, claimed, values, cost, uncounted, reason: _, precision: _ } = outcome;
         let mut metrics = Metrics::default();
@@ -99,8 +100,8 @@ impl<'s> Startup<'s> {
     }
 }
 
-/// Sends [`Message::Loading`], since faults from then on may be the plugin's, and loads the library of a case. This ends the
-/// start of the case.
+/// Sends [`Message::Loading`], since faults from then on may be the plugin's, and loads the library of a case. This
+/// ends the start of the case.
 pub(crate) fn load<'s>(
     setup: &'s Setup<'s>,
     send: &mut dyn FnMut(Message),
@@ -120,7 +121,7 @@ pub(crate) struct Runner<'s> {
 }
 
 impl<'s> Runner<'s> {
-    /// Sends [`Message::Loading`] and loads the library, as [`load`].
+    /// Sends [`Message::Loading`] and loads the library; see [`load`].
     pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
         let (library, startup) = load(setup, send)?;
         library.solver(&setup.job.case.solver.plugin)?;
@@ -131,11 +132,12 @@ impl<'s> Runner<'s> {
         self.library.solver(&self.setup.job.case.solver.plugin).expect("found when the library was loaded")
     }
 
-    /// Makes an object of the solver for a system, which caches as many kernel entries as the solve leaves memory for,
-    /// beside `elsewhere` bytes that are in use.
+    /// Creates an object of the solver for a system. The system caches as many kernel entries as fit into the memory
+    /// that the solve and `elsewhere` bytes in other use leave.
     ///
     /// # Errors
-    /// Where the solver cannot be made, does not know of inducing points, or would need more memory than it may use.
+    /// Where the solver cannot be created, does not support inducing points, or would need more memory than is
+    /// allowed.
     pub(crate) fn create(
         &self,
         params: &BTreeMap<String, ParamValue>,
@@ -153,7 +155,7 @@ impl<'s> Runner<'s> {
         Ok(solver)
     }
 
-    /// Bytes of kernel entries that a solve leaves memory for, by its own estimate; 0 where memory is not limited.
+    /// Bytes for kernel entries that a solve leaves free by its own estimate; 0 where memory is not limited.
     fn cache_bytes(
         &self,
         solver: &SolverObject,
@@ -163,7 +165,7 @@ impl<'s> Runner<'s> {
         let (rows, _) = system.view().matrix.shape();
         let estimate = solver.estimate(rows, system.d(), system.columns())? + elsewhere as f64;
         let Some((needed, bound)) = self.startup.check_memory("solver", estimate)? else { return Ok(0.0) };
-        // The share bounds what is cached and nothing else: the limit alone decides whether a case can run.
+        // The share bounds only the cached entries; the limit alone decides whether a case can run.
         let planned = self.setup.job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
         Ok(CACHE_SHARE * (planned - needed).max(0.0))
     }
@@ -175,8 +177,8 @@ impl<'s> Runner<'s> {
         SolveLimits { tolerance, max_epochs, seconds, threads: self.setup.job.threads, seed }
     }
 
-    /// Solves with an object of its own, from `x` and into `x`. The solver finds what an earlier object left, and leaves
-    /// its own.
+    /// Solves with a new object, from `x` and into `x`. The solver receives the state of the earlier object, and
+    /// leaves its own state.
     pub(crate) fn solve(
         &self,
         params: &BTreeMap<String, ParamValue>,
@@ -197,7 +199,7 @@ impl<'s> Runner<'s> {
         Ok(outcome?)
     }
 
-    /// Solves with this object from zero, under observation. Answers what it solved for as well.
+    /// Solves with this object from zero, under observation. Also returns the solution.
     pub(crate) fn observe(
         &self,
         solver: &mut SolverObject,
@@ -210,7 +212,7 @@ impl<'s> Runner<'s> {
         Ok((outcome, x))
     }
 
-    /// What the case measured.
+    /// The measurements of the case.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
         self.startup.solved(outcome, cached_bytes, output)
     }

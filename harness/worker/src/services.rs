@@ -1,4 +1,4 @@
-//! What this process gives to plugins: its clocks, its log, its threads, and the number of BLAS threads.
+//! Services of this process for plugins: its clocks, its log, its threads, and the number of BLAS threads.
 
 use std::fmt::Arguments;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! What running and verifying a case both begin with: its rows, threads, systems and files.
+//! The common beginning of running and verifying a case: its rows, threads, systems and files.
 
 use std::sync::Arc;
 
@@ -45,7 +45,7 @@ impl Setup<'_> {
         Ok(System::build(SystemSpec { rows, kernel, probes, redraw, features: None, inducing, pool })?)
     }
 
-    /// The exact reference that the job names, if it does.
+    /// The exact reference that the job names, if any.
     pub(crate) fn exact(&self) -> Result<Option<Reference>, CaseError> {
         let Some(file) = &self.job.exact_file else { return Ok(None) };
         exact_file::read(file, self.rows.n(), self.rows.split.x_test.nrows())

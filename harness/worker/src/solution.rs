@@ -1,10 +1,10 @@
-//! The file of a solution: from the process that ran the plugin to the one that verifies it.
+//! The file of a solution, which is passed from the process that ran the plugin to the one that verifies it.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
-//! | `solution` | m x s | one column a right-hand side |
+//! | `solution` | m x s | one column per right-hand side |
 //!
-//! Of a case of task `likelihood`, it has a row for each repetition: see that task.
+//! For a case of task `likelihood`, it has a row for each repetition: see that task.
 
 use std::path::Path;
 
@@ -21,7 +21,7 @@ pub fn write(path: &Path, solution: ArrayView2<f64>) -> Result<(), FileError> {
     ArrayWriter::new(KIND, &()).array(SOLUTION, solution).write(path, Durability::ThisRun)
 }
 
-/// Reads a solution and checks that it is m x s; in memory it is column by column.
+/// Reads a solution in column-major order and checks that it is m x s.
 pub fn read(path: &Path, m: usize, s: usize) -> Result<Array2<f64>, FileError> {
     let file = ArrayFile::read(path, KIND, m.saturating_mul(s).saturating_mul(8))?;
     let solution = file.column_major(SOLUTION)?;

@@ -1,4 +1,4 @@
-//! Work in a subprocess that answers with one line, and that may crash, print, hang or fork.
+//! Subprocesses that answer with one line, and that may crash, print, hang or fork.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::process::{Command, ExitStatus, Stdio};
@@ -10,31 +10,31 @@ use gpbench_processes::Started;
 
 use crate::process;
 
-/// Most bytes of an answer, far more than any has.
+/// Largest number of bytes of an answer, far more than any answer has.
 const LONGEST_ANSWER: u64 = 64 << 20;
 
-/// Time between two looks at whether this process is to end.
+/// Time between two checks whether this process must end.
 const TICK: Duration = Duration::from_millis(20);
 
-/// Time between two looks at whether a subprocess has ended.
+/// Time between two checks whether a subprocess has ended.
 const SHORT_TICK: Duration = Duration::from_millis(2);
 
-/// Time to read what a subprocess printed before it ended, or before its time was over.
+/// Time to read the output that a subprocess printed before it ended or reached its deadline.
 const READING: Duration = Duration::from_secs(1);
 
-/// Time that what a subprocess leaves behind may take to end.
+/// Time that the remaining processes of a subprocess may take to end.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// The answer of a subprocess.
 #[derive(Debug)]
 pub(crate) struct Answer {
-    /// The first line that was printed; none if time ran out before it ended.
+    /// The first line that was printed; `None` if the deadline passed before the line ended.
     pub(crate) line: Option<String>,
     /// How the process ended.
     pub(crate) status: ExitStatus,
 }
 
-/// The time after which to wait no longer; a day at most, since a clock has an end.
+/// The deadline after this limit, at most a day from now, so that the clock does not overflow.
 pub(crate) fn deadline(limit: Duration) -> Instant {
     Instant::now() + limit.min(Duration::from_secs(24 * 3600))
 }
@@ -44,13 +44,13 @@ pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
     gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))
 }
 
-/// Waits for the line until `deadline`, and ends the subprocess and all that it has started. A line that has come
-/// already is read even if the deadline is over.
+/// Waits for the line until `deadline`, and ends the subprocess and all processes that it has started. A line that has
+/// already arrived is read even after the deadline.
 pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer> {
     let lines = first_line(&mut child)?;
     let line = wait(&child, &lines, deadline.max(Instant::now() + READING));
     let status = child.end(PATIENCE)?;
-    // What was printed before the end counts. Nothing that could hold the output open is left.
+    // Output printed before the end counts. No process is left that could hold the output open.
     let line = line.or_else(|ended| match ended {
         Ended::ByItself => Ok(lines.recv_timeout(PATIENCE).unwrap_or_default()),
         Ended::OutOfTime => Err(()),
@@ -58,23 +58,23 @@ pub(crate) fn answer(mut child: Started, deadline: Instant) -> io::Result<Answer
     Ok(Answer { line: line.ok(), status })
 }
 
-/// Why there is no line yet.
+/// Reason why waiting ended without a line.
 enum Ended {
     /// The subprocess has ended.
     ByItself,
-    /// The deadline is over.
+    /// The deadline has passed.
     OutOfTime,
 }
 
-/// Reads the first line that a subprocess prints, in a thread; an empty one where its output ends without one.
+/// Reads the first line that a subprocess prints, in a thread; an empty line if its output ends without one.
 fn first_line(child: &mut Started) -> io::Result<Receiver<String>> {
     let stdout = child.child.stdout.take().expect("standard output is piped");
     let (send, receive) = channel();
-    // Not joined: what the library has forked may hold the pipe open. One line is the answer.
+    // The thread is not joined, because processes that the library has forked may hold the pipe open.
     thread::Builder::new().spawn(move || {
         let mut line = String::new();
         let read = BufReader::new(stdout.take(LONGEST_ANSWER)).read_line(&mut line);
-        // There is no receiver left if it took too long.
+        // The receiver has been dropped if the line came too late.
         let _ = send.send(read.map(|_| line).unwrap_or_default());
     })?;
     Ok(receive)
@@ -136,7 +136,7 @@ mod tests {
         );
         assert_eq!(of("exit 3", long), (Some(String::new()), None));
         assert_eq!(of("kill -SEGV $$", long), (Some(String::new()), Some(11)));
-        // An orphan holds the output open, and the one that was started has ended.
+        // An orphan holds the output open, and the process that was started has ended.
         assert_eq!(of("env -i setsid sleep 600 & exit 3", long), (Some(String::new()), None));
     }
 

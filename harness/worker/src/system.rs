@@ -1,8 +1,8 @@
-//! The linear systems of a case: operator, right-hand sides, and how a solver sees them.
+//! The linear systems of a case: operator, right-hand sides, and the system that a solver receives.
 //!
 //! Running and verifying a case build the same systems in two processes and get the same numbers: every random
 //! stream is keyed by the seed, the rows and the kernel's family, and by nothing that depends on the solver.
-//! Two kernels of one family see the same standard normal numbers, scaled differently.
+//! Two kernels of one family use the same standard normal numbers, scaled differently.
 
 mod drawn_features;
 mod feature_products;
@@ -26,22 +26,22 @@ use crate::rows::Rows;
 
 pub use drawn_features::DrawnFeatures;
 
-/// Why a system cannot be built.
+/// Reason why a system cannot be built.
 #[derive(Debug, Error)]
 pub enum SystemError {
-    /// Hyperparameters that no kernel can have.
+    /// The hyperparameters are invalid for any kernel.
     #[error(transparent)]
     Kernel(#[from] KernelError),
-    /// An odd number of random features, or none.
+    /// The number of random features is odd or 0.
     #[error("{count} random features were asked for; they come in pairs")]
     Features {
-        /// Features asked for.
+        /// Number of features requested.
         count: usize,
     },
     /// The inducing points cannot be chosen.
     #[error(transparent)]
     Inducing(#[from] SelectionError),
-    /// Two formulations at once.
+    /// Two formulations are requested at once.
     #[error("inducing points cannot be combined with a data set of collapsed duplicates")]
     InducingAndCollapsed,
     /// The exact prior draw failed.
@@ -49,14 +49,14 @@ pub enum SystemError {
     Prior(#[from] PriorError),
 }
 
-/// What a system is built from.
+/// Inputs from which a system is built.
 #[derive(Debug, Clone, Copy)]
 pub struct SystemSpec<'a> {
     /// Training and test rows.
     pub rows: &'a Rows,
     /// Kernel, noise and prior mean.
     pub kernel: &'a record::Kernel,
-    /// Right-hand sides beside y. Under other hyperparameters they are the same draws in other scales.
+    /// Right-hand sides other than y. Under other hyperparameters they are the same draws in other scales.
     pub probes: Probes,
     /// Number of the draw, where right-hand sides differ from those of other systems of the case.
     pub redraw: Option<u64>,
@@ -68,11 +68,11 @@ pub struct SystemSpec<'a> {
     pub pool: &'a Arc<ThreadPool>,
 }
 
-/// No right-hand side beside y.
+/// No right-hand side other than y.
 pub const NO_PROBES: Probes =
     Probes::Standard(StandardProbes { probes: 0, distribution: ProbeDistribution::Normal });
 
-/// The linear systems of a case, and what is needed to evaluate their solutions.
+/// The linear systems of a case, with the data needed to evaluate their solutions.
 #[derive(Debug)]
 pub struct System {
     /// Training and test rows, with the prior mean subtracted from the targets.
@@ -81,21 +81,21 @@ pub struct System {
     pub operator: Box<dyn SystemMatrix>,
     /// Right-hand sides y, z_1 .. z_s, and the parts of the z.
     pub targets: Targets,
-    /// Features of the prior draws, where the z are made of such.
+    /// Features of the prior draws, where the z are computed from features.
     pub features: Option<RandomFeatures>,
-    /// What the solver works on.
+    /// The system that the solver works on.
     pub formulation: Formulation,
     /// Random streams of this case.
     pub streams: Streams,
     /// Random streams of the right-hand sides, which differ where these are drawn anew.
     pub of_targets: Streams,
-    /// Random features that the plugin asks for.
+    /// Random features that the plugin requests.
     pub drawn: DrawnFeatures,
     /// Threads for products.
     pub pool: Arc<ThreadPool>,
 }
 
-/// What a solver works on.
+/// The system that a solver works on.
 #[derive(Debug)]
 pub enum Formulation {
     /// H itself.
@@ -111,14 +111,14 @@ pub enum Formulation {
     Collapsed(Box<Collapse>),
 }
 
-/// A system as a solver sees it: n rows and m columns.
+/// The system that a solver receives, with n rows and m columns.
 #[derive(Debug, Clone, Copy)]
 pub struct SolverView<'a> {
     /// The matrix, n x m.
     pub matrix: &'a dyn KernelMatrix,
     /// Inputs of the rows, n x d.
     pub inputs: &'a Array2<f64>,
-    /// Inducing points, m x d, where the columns are theirs.
+    /// Inducing points, m x d, where the columns belong to them.
     pub basis: Option<&'a Array2<f64>>,
     /// Factors of rows and columns, where duplicates are collapsed.
     pub scales: Option<ArrayView1<'a, f64>>,
@@ -162,7 +162,7 @@ impl System {
         Ok(System { data, operator, targets, features, formulation, streams, of_targets, drawn, pool })
     }
 
-    /// The system as a solver sees it.
+    /// The system that a solver receives.
     pub fn view(&self) -> SolverView<'_> {
         let System { data, operator, targets, .. } = self;
         let matrix: &dyn KernelMatrix = &**operator;
@@ -178,7 +178,7 @@ impl System {
         }
     }
 
-    /// The matrix of the points that [`System::weights`] belong to: H, or K(X, Z) with inducing points.
+    /// The matrix of the points to which [`System::weights`] belong: H, or K(X, Z) with inducing points.
     pub fn predictor(&self) -> &dyn KernelMatrix {
         match &self.formulation {
             Formulation::Full | Formulation::Collapsed(_) => &*self.operator,
@@ -186,7 +186,7 @@ impl System {
         }
     }
 
-    /// Lets the solver's products cache the entries that they evaluate, in up to so many bytes.
+    /// Lets the solver's products cache up to `bytes` bytes of the entries that they evaluate.
     pub fn cache_entries(&mut self, bytes: usize) {
         match &mut self.formulation {
             Formulation::Full => self.operator.cache_entries(bytes),
@@ -202,7 +202,7 @@ impl System {
         }
     }
 
-    /// The weights (n x s, or m x s with inducing points) that follow from what the solver solved for (m x s).
+    /// The weights (n x s, or m x s with inducing points) that follow from the solver's solution (m x s).
     pub fn weights<'x>(&self, solution: CowArray<'x, f64, Ix2>) -> CowArray<'x, f64, Ix2> {
         match self.collapse() {
             None => solution,
@@ -233,14 +233,14 @@ impl System {
         self.targets.rhs.ncols()
     }
 
-    /// The weights of the first prior draws of the pathwise targets, features x samples; none where these are not made of
-    /// features.
+    /// The weights of the first prior draws of the pathwise targets, features x samples; `None` where the draws are
+    /// not computed from features.
     pub fn prior_weights(&self, samples: usize) -> Option<Array2<f64>> {
         Some(pathwise::prior_weights(self.features.as_ref()?, samples, &self.of_targets))
     }
 
     /// The prior draws of the pathwise targets at other inputs (m x d): m x s, without columns where
-    /// the probes are no such targets.
+    /// the probes are not pathwise targets.
     ///
     /// # Errors
     /// Where an exact prior cannot be factorised.
@@ -269,7 +269,7 @@ pub(crate) fn select(
     inducing::select(selection, x, &mut streams.stream("inducing"))
 }
 
-/// Right-hand sides, and the features of their prior draws where there are such.
+/// Right-hand sides, and the features of their prior draws, if any.
 fn targets(
     data: &Split,
     kernel: &Kernel,

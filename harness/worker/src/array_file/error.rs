@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Why an array file could not be written or read.
+/// Reason why an array file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
     /// The system could not write or read it.
@@ -20,7 +20,7 @@ pub enum FileError {
         /// The file.
         path: PathBuf,
     },
-    /// It is not an array file, or one of another kind or version.
+    /// The file is not an array file, or is one of another kind or version.
     #[error(
         "{path} is not a file of kind `{kind}` and of this version ({reason}): another version wrote it, or it is damaged",
         path = path.display()
@@ -28,18 +28,18 @@ pub enum FileError {
     Version {
         /// The file.
         path: PathBuf,
-        /// The kind of file that was asked for.
+        /// The kind of file that was expected.
         kind: &'static str,
         /// The first difference.
         reason: String,
     },
-    /// It was cut short or has changed since it was written.
+    /// The file was truncated or has changed since it was written.
     #[error("{path} is damaged: its checksum is wrong", path = path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
     },
-    /// It is as it was written, but not what was asked for.
+    /// The file is intact, but its content is not what was expected.
     #[error("{path}: {what}", path = path.display())]
     Mismatch {
         /// The file.
@@ -59,7 +59,7 @@ impl FileError {
         }
     }
 
-    /// A file that holds something else than what was asked for.
+    /// The error of a file whose content is not what was expected.
     pub(crate) fn mismatch(path: &Path, what: impl Into<String>) -> FileError {
         FileError::Mismatch { path: path.to_owned(), what: what.into() }
     }

@@ -12,7 +12,7 @@ use serde::de::{DeserializeOwned, IgnoredAny};
 
 use super::{DESCRIPTION, Description, FileError, VERSION};
 
-/// Bytes that a header with a short state and few arrays takes, at most.
+/// Largest number of bytes of a header with a short state and few arrays.
 const HEADER_ROOM: usize = 1 << 14;
 
 /// An array file that has been read and whose checksum is right.
@@ -55,12 +55,12 @@ impl ArrayFile {
         self.header.info(name).is_some()
     }
 
-    /// A matrix of numbers, in memory row by row.
+    /// A matrix of numbers in row-major order.
     pub(crate) fn row_major(&self, name: &str) -> Result<Array2<f64>, FileError> {
         Ok(self.matrix(name)?.map(number))
     }
 
-    /// A matrix of numbers, in memory column by column.
+    /// A matrix of numbers in column-major order.
     pub(crate) fn column_major(&self, name: &str) -> Result<Array2<f64>, FileError> {
         let stored = self.matrix(name)?;
         let mut matrix = Array2::zeros(stored.dim().f());
@@ -68,7 +68,7 @@ impl ArrayFile {
         Ok(matrix)
     }
 
-    /// A matrix of numbers, in memory column by column; `None` where the file has none of this name.
+    /// A matrix of numbers in column-major order; `None` where the file has none of this name.
     pub(crate) fn optional(&self, name: &str) -> Result<Option<Array2<f64>>, FileError> {
         self.has(name).then(|| self.column_major(name)).transpose()
     }
@@ -91,13 +91,13 @@ impl ArrayFile {
         names.filter_map(|name| Some(name.strip_prefix(group)?.strip_prefix('/')?.to_owned())).collect()
     }
 
-    /// The matrices of a group, each in memory column by column; none where it has no array.
+    /// The matrices of a group, each in column-major order; none where the group has no array.
     pub(crate) fn group(&self, group: &str) -> Result<Arrays, FileError> {
         let named = |name: String| Ok((name.clone(), self.column_major(&format!("{group}/{name}"))?));
         self.names(group).into_iter().map(named).collect()
     }
 
-    /// An error of what the file holds.
+    /// The error of a file whose content is not what was expected.
     pub(crate) fn mismatch(&self, what: impl Into<String>) -> FileError {
         FileError::mismatch(&self.path, what)
     }
@@ -141,7 +141,7 @@ fn read(path: &Path, longest: usize) -> Result<Vec<u8>, FileError> {
     };
     let mut bytes = Vec::new();
     bytes.try_reserve_exact(room).map_err(|_| io_error(io::ErrorKind::OutOfMemory.into()))?;
-    // A file that grows meanwhile is not what was written.
+    // A file that grows while it is read is not the file that was written.
     file.take(length).read_to_end(&mut bytes).map_err(io_error)?;
     Ok(bytes)
 }

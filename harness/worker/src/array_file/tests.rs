@@ -27,12 +27,12 @@ fn read(path: &Path) -> Result<ArrayFile, FileError> {
     ArrayFile::read(path, KIND, 64)
 }
 
-/// The error of reading it.
+/// The error of reading the file.
 fn failure(path: &Path) -> FileError {
     read(path).map(drop).unwrap_err()
 }
 
-/// The error of a file of this header, before whose checksum so many bytes stand.
+/// The error of a file with this header and this number of bytes before the checksum.
 fn failure_of(header: &str, bytes: usize) -> FileError {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("arrays");
@@ -41,7 +41,7 @@ fn failure_of(header: &str, bytes: usize) -> FileError {
     failure(&path)
 }
 
-/// The file as readers of the public format see it.
+/// The file is a valid file of the public format.
 #[test]
 fn a_file_is_one_of_the_public_format() {
     let (_folder, _, bytes) = written();
@@ -131,7 +131,7 @@ fn causes_are_told_apart() {
     assert!(matches!(unwritten, FileError::Io { .. }), "{unwritten}");
 }
 
-/// A checksum may be right of what another program wrote.
+/// A file that another program wrote may have a valid checksum.
 #[test]
 fn what_does_not_parse_is_of_another_version() {
     let description = r#""__metadata__":{"gpbench":"{\"kind\":\"test\",\"version\":1,\"state\":null}"}"#;
@@ -191,7 +191,7 @@ fn bits(matrix: ArrayView2<f64>) -> ((usize, usize), Vec<u64>) {
 proptest! {
     #![proptest_config(gpbench_testkit::proptest_config!(64))]
 
-    /// Matrices of any bits, empty ones too, in both layouts of memory, and bytes.
+    /// Matrices with arbitrary bits, empty ones included, in both memory layouts, and bytes.
     #[test]
     fn arrays_survive_the_file_bit_by_bit(
         sizes in prop::collection::vec((0_usize..4, 0_usize..4), 0..5),

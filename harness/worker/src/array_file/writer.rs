@@ -15,7 +15,7 @@ use super::{CHECKSUM, DESCRIPTION, Description, FileError, VERSION};
 /// Longest header that readers of the format accept, in bytes.
 const LONGEST_HEADER: usize = 100_000_000;
 
-/// An array file that is to be written.
+/// An array file to be written.
 pub(crate) struct ArrayWriter<'a> {
     description: String,
     numbers: Vec<(String, ArrayViewD<'a, f64>)>,
@@ -23,7 +23,8 @@ pub(crate) struct ArrayWriter<'a> {
 }
 
 impl<'a> ArrayWriter<'a> {
-    /// A file of a kind with a state and no arrays yet. The state is everything beside arrays, `()` where there is nothing.
+    /// A file of a kind with a state and no arrays yet. The state is everything other than arrays; it is `()` where
+    /// there is nothing else.
     pub(crate) fn new(kind: &str, state: &impl Serialize) -> ArrayWriter<'a> {
         let description = Description { kind: kind.to_owned(), version: VERSION, state };
         let description = serde_json::to_string(&description).expect("plain data with text keys serialises");

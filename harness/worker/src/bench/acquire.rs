@@ -1,4 +1,4 @@
-//! Posterior samples at candidates and at starts, in turn with the product with all of H and with dgemm.
+//! Times of posterior samples at candidates and at starts, alternating with the product with all of H and with dgemm.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -12,7 +12,7 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 use super::gemm;
 use super::median::medians;
 
-/// Features that cost next to nothing.
+/// Number of features whose cost is negligible.
 const FEW_FEATURES: usize = 2;
 
 /// Times the parts of an acquisition.

@@ -1,8 +1,8 @@
-//! The arrays of a timed product, or of a learner's steps, so that other programs can be timed on the same.
+//! The arrays of a timed product or of a learner's steps, so that other programs can be timed on the same arrays.
 //!
-//! `arrays.safetensors` is an [array file](crate::array_file). Of a product it holds `x` (n x d), `v` (n x s) and
-//! `product` (H V, n x s); of a learner's steps `x`, `y` (n x 1) and `z` (inducing points, m x d). `kernel.json` has the
-//! family and the scales of H.
+//! `arrays.safetensors` is an [array file](crate::array_file). For a product it holds `x` (n x d), `v` (n x s) and
+//! `product` (H V, n x s); for a learner's steps, `x`, `y` (n x 1) and `z` (inducing points, m x d). `kernel.json` has
+//! the family and the scales of H.
 
 use std::error::Error;
 use std::fs;

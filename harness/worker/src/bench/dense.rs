@@ -15,25 +15,25 @@ use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
 use super::median::medians_of;
 use super::{gemm, memory};
 
-/// Ratio of the largest to the smallest column of the factor that a preconditioner is built from: that of
+/// Ratio of the largest to the smallest column of the factor that a preconditioner is built from, typical of
 /// kernel matrices late in training.
 const DECAY: f64 = 1e3;
 
 /// Noise scale of that preconditioner: far enough from 0 for single precision.
 const NOISE_SCALE: f64 = 0.1;
 
-/// Work as counted.
+/// Counted work of an algorithm.
 struct Work {
     name: &'static str,
     /// Floating-point operations.
     operations: f64,
     /// Bytes read and written.
     bytes: f64,
-    /// The product in the same precision.
+    /// The matrix product in the same precision.
     gemm: Bound,
 }
 
-/// Times a Cholesky factor of H, and solves with it.
+/// Times a Cholesky factorisation of H, and solves with the factor.
 pub(super) fn factor(
     request: &BenchRequest,
     operator: &dyn KernelMatrix,
@@ -84,13 +84,13 @@ pub(super) fn precondition(
     streams: &Streams,
 ) -> Result<DenseTiming, Box<dyn Error>> {
     let (rhs, rank, workers) = (request.rhs, rank.min(n), Workers::new(request.threads));
-    // Column-major, as solvers have them.
+    // Column-major, as in solvers.
     let r = streams.normals("r", rhs, n).reversed_axes();
     let mut factor = streams.normals("factor", rank, n).reversed_axes();
     for (j, mut column) in factor.columns_mut().into_iter().enumerate() {
         column *= DECAY.powf(-(j as f64) / rank as f64);
     }
-    // That of a kernel matrix with a diagonal of ones.
+    // The Frobenius norm of a factor of a kernel matrix with a diagonal of ones.
     factor *= (n as f64).sqrt() / factor.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
     let build = || Preconditioner::low_rank_plus_noise(factor.clone(), NOISE_SCALE, workers);
     let (double, single) = (build()?, build()?.stored_in(Precision::Mixed, workers));
@@ -115,7 +115,7 @@ pub(super) fn precondition(
     Ok(DenseTiming { n, rhs, rank, works: time(request, streams, works, timed)? })
 }
 
-/// Times work in turn with what bounds it.
+/// Times work, alternating with the operations that bound its speed.
 fn time<const N: usize>(
     request: &BenchRequest,
     streams: &Streams,

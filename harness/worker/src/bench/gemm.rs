@@ -1,4 +1,4 @@
-//! The processor's own limit: products of square matrices by BLAS.
+//! The limit of the processor: products of square matrices by BLAS.
 
 use std::hint::black_box;
 
@@ -25,7 +25,7 @@ impl Number for f32 {
     }
 }
 
-/// A product of square matrices by BLAS, with its own threads: dgemm or sgemm.
+/// A product of square matrices by BLAS, on the threads of BLAS: dgemm or sgemm.
 pub(super) fn product<E: Number>(request: &BenchRequest, streams: &Streams) -> impl FnMut() + use<E> {
     let order = request.dgemm_order;
     let [a, b] = ["a", "b"].map(|name| streams.normals(name, order, order).mapv(E::of));
@@ -38,7 +38,7 @@ pub(super) fn product<E: Number>(request: &BenchRequest, streams: &Streams) -> i
     }
 }
 
-/// 10^9 operations a second of [`product`], from the seconds of one of them.
+/// Speed of [`product`] in 10^9 operations per second, from the seconds that one product takes.
 pub(super) fn gflops(request: &BenchRequest, seconds: f64) -> f64 {
     2.0 * (request.dgemm_order as f64).powi(3) / seconds / 1e9
 }

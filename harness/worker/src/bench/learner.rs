@@ -1,4 +1,4 @@
-//! Steps of a learner: of the loop that cases run too, without looks.
+//! Times of a learner's steps, in the loop that cases also run, without evaluations of the model.
 
 use std::collections::BTreeMap;
 use std::error::Error;
@@ -16,10 +16,10 @@ use crate::services;
 use super::median::medians;
 use super::{arrays, gemm};
 
-/// Passes that no benchmark spends.
+/// Limit on passes, which no benchmark reaches.
 const PASSES: f64 = 1e9;
 
-/// Times the steps of a learner in turn with dgemm.
+/// Times the steps of a learner, alternating with dgemm.
 pub(super) fn time(
     request: &BenchRequest,
     step: &LearnerStep,
@@ -87,7 +87,7 @@ fn targets(x: ArrayView2<f64>, streams: &Streams) -> Array1<f64> {
     rows.map(|(x, noise)| (x.sum() / (x.len() as f64).sqrt()).sin() + 0.1 * noise).collect()
 }
 
-/// One length scale an input.
+/// One length scale per input.
 fn length_scale(kernel: &Kernel, d: usize) -> Vec<f64> {
     match kernel.length_scale[..] {
         [shared] => vec![shared; d],

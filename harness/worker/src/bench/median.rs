@@ -2,19 +2,19 @@
 
 use std::time::Instant;
 
-/// Runs of each piece of work, at least.
+/// Minimum number of runs of each piece of work.
 const ROUNDS: usize = 5;
 
 /// Median seconds of each piece of work, from `seconds` spent on each, or five runs if those take longer.
 ///
-/// All of them run once beforehand, for caches, page faults and threads. Then they take turns, so that a
-/// processor that changes its clock meanwhile does so for all of them.
+/// All of them run once beforehand, for caches, page faults and threads. Then they alternate, so that a
+/// change of the processor's clock frequency affects all of them.
 pub(super) fn medians<const N: usize>(mut works: [&mut dyn FnMut(); N], seconds: f64) -> [f64; N] {
     let medians = medians_of(&mut works, seconds);
     medians.try_into().expect("one median for each piece of work")
 }
 
-/// [`medians`] of any number of pieces of work.
+/// Like [`medians`], for any number of pieces of work.
 pub(super) fn medians_of(works: &mut [&mut dyn FnMut()], seconds: f64) -> Vec<f64> {
     works.iter_mut().for_each(|work| work());
     let mut times = vec![Vec::new(); works.len()];

@@ -1,4 +1,4 @@
-//! The memory's own limit: reading two arrays and writing a third.
+//! The limit of the memory: reading two arrays and writing a third.
 
 use std::error::Error;
 use std::hint::black_box;
@@ -12,10 +12,10 @@ const LENGTH: usize = 1 << 24;
 /// Numbers that a thread takes at a time.
 const PIECE: usize = 1 << 16;
 
-/// Bytes that a pass moves. (Where the processor reads what it is about to overwrite, a third more.)
+/// Bytes that a pass moves. A processor that reads memory before it overwrites it moves a third more.
 pub(super) const BYTES: f64 = 24.0 * LENGTH as f64;
 
-/// A pass `a = b + 3 c` on so many threads.
+/// A pass `a = b + 3 c` on `threads` threads.
 pub(super) fn pass(threads: usize) -> Result<impl FnMut(), Box<dyn Error>> {
     let pool = thread_pool(threads)?;
     let [mut a, b, c] = [1.0, 2.0, 3.0].map(|value| vec![value; LENGTH]);

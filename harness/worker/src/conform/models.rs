@@ -1,4 +1,4 @@
-//! What follows from the models of learners, by the harness's own processes.
+//! Predictions and likelihoods of learners' models, computed by the harness.
 
 use std::sync::Arc;
 

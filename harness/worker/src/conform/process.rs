@@ -1,4 +1,4 @@
-//! This process, which runs what is checked by a rule.
+//! The process in which a rule runs a solver or learner.
 
 use gpbench_gp::blas;
 use gpbench_testing::rules::ProcessState;

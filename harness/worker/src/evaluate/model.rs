@@ -1,4 +1,4 @@
-//! What a learner's model is worth: predictions and likelihoods that the harness computes from its arrays.
+//! Metrics of a learner's model: predictions and likelihoods that the harness computes from the model's arrays.
 
 use std::sync::Arc;
 
@@ -11,30 +11,30 @@ use rayon::ThreadPool;
 
 use crate::setup::Setup;
 
-/// The rows that models are judged by, none of which was chosen by a learner.
+/// Evaluator of models, with the rows on which they are evaluated. No learner can choose these rows.
 pub(crate) struct Judge<'s> {
     setup: &'s Setup<'s>,
     task: &'s Learning,
-    /// Training rows of which a look takes the likelihood of a kernel of infinite dimension.
+    /// Training rows on which an evaluation during the fit computes the likelihood of a kernel of infinite dimension.
     few: (Array2<f64>, Array1<f64>),
 }
 
-/// A model whose arrays are as they should be.
+/// A model whose arrays are valid.
 pub(crate) struct ParsedModel {
     pub(crate) kind: ModelKind,
     model: Model,
 }
 
-/// Why there is no model in a learner's arrays.
+/// Reason why a learner's arrays are not a valid model.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Unusable {
-    /// The arrays are those of a learner that has diverged.
+    /// The arrays indicate a learner that has diverged.
     #[error("the model is unusable: {0}")]
     Diverged(InvalidArray),
     /// The number under `kind` is missing or unknown.
     #[error("the model has no `kind` that version 1 has")]
     Kind,
-    /// The arrays are not those of the kind.
+    /// The arrays do not fit the kind.
     #[error("the model is malformed: {0}")]
     Malformed(InvalidArray),
 }
@@ -45,17 +45,17 @@ impl From<InvalidArray> for Unusable {
     }
 }
 
-/// How much a model is evaluated.
+/// Extent of an evaluation of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Depth {
-    /// As often as a look: what takes cubic time is left out or done on few rows.
+    /// For evaluations during the fit: metrics that take cubic time are omitted or computed on few rows.
     Look,
-    /// Once: everything.
+    /// For the final evaluation: all metrics.
     Final,
 }
 
 impl<'s> Judge<'s> {
-    /// A judge of the models of a case.
+    /// The evaluator of the models of a case.
     pub(crate) fn new(setup: &'s Setup<'s>, task: &'s Learning) -> Judge<'s> {
         let split = &setup.rows.split;
         let rows = subset(setup.rows.n(), task.nlml_rows, setup.rows.seed);
@@ -71,7 +71,7 @@ impl<'s> Judge<'s> {
         Ok(ParsedModel { kind, model })
     }
 
-    /// Metrics of a model, with a name that is absent where its number is not known.
+    /// Metrics of a model. A metric that is not known is absent.
     ///
     /// # Errors
     /// Where the model's matrices are singular.
@@ -105,7 +105,8 @@ impl<'s> Judge<'s> {
         Ok(found)
     }
 
-    /// What a model is selected by where that is the likelihood: the exact one, or else what the model minimises.
+    /// The value by which models are selected where they are selected by likelihood: the exact negative log marginal
+    /// likelihood, or else the objective that the model minimises.
     pub(crate) fn objective(
         &self,
         parsed: &ParsedModel,
@@ -117,7 +118,7 @@ impl<'s> Judge<'s> {
         }
     }
 
-    /// Metrics of the learner's own predictions on the test rows, and how far they are from its model's.
+    /// Metrics of the learner's own predictions on the test rows, and their distance to the predictions of its model.
     pub(crate) fn claims(
         &self,
         own: ArrayView2<f64>,
@@ -140,7 +141,7 @@ impl<'s> Judge<'s> {
         Ok(found)
     }
 
-    /// A model's hyperparameters by name; none of experts, which have many.
+    /// A model's hyperparameters by name; none for experts, which have several sets.
     pub(crate) fn hyperparameters(&self, parsed: &ParsedModel) -> Hyperparameters {
         let Some(scales) = parsed.model.hyperparameters() else { return Hyperparameters::new() };
         let kernel = &self.setup.job.case.kernel;
@@ -179,7 +180,7 @@ impl<'s> Judge<'s> {
         on(validation, names::VALIDATION_RMSE, names::VALIDATION_NLL)
     }
 
-    /// Whether a model takes a dense matrix of all training rows.
+    /// Whether a model needs a dense matrix of all training rows.
     fn is_dense(&self, kind: ModelKind) -> bool {
         matches!(kind, ModelKind::Gp | ModelKind::NetworkGp) && !self.is_finite()
     }
@@ -207,11 +208,11 @@ pub(crate) fn kind_of(arrays: &Arrays) -> Option<ModelKind> {
 }
 
 /// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation,
-/// or of variances over the variance. Not a number where a prediction is not.
+/// or of variances over the variance. It is NaN where a prediction is NaN.
 fn gap(own: ArrayView2<f64>, expected: &Prediction, deviation: f64) -> f64 {
     let means = own.column(0).into_iter().zip(&expected.mean).map(|(a, b)| (a - b).abs() / deviation);
     let variances = own.column(1).into_iter().zip(&expected.variance).map(|(a, b)| (a - b).abs() / b);
-    // `max` passes over what is not a number.
+    // `max` would ignore NaN.
     means.chain(variances).fold(0.0, |most, gap| if gap > most || gap.is_nan() { gap } else { most })
 }
 

@@ -1,7 +1,7 @@
 //! Metrics of weights: residuals, claimed or true, and distances to the exact weights.
 //!
-//! Weights of inducing points solve another problem: they have neither a residual in H nor exact weights to be
-//! compared with.
+//! Weights of inducing points solve another problem: there is no residual in H, and there are no exact weights to
+//! compare them with.
 
 use gpbench_gp::metrics;
 use gpbench_record::{Metrics, names};
@@ -28,9 +28,9 @@ pub fn residuals(system: &System, solution: ArrayView2<f64>) -> Metrics {
     let mut found = Metrics::default();
     if let Some((y, probes)) = residuals.split_first() {
         found.insert(names::RESIDUAL_Y, *y);
-        // The mean over no probes is not a number, and is left out.
+        // The mean over no probes is NaN, and is left out.
         found.insert(names::RESIDUAL_PROBES, probes.iter().sum::<f64>() / probes.len() as f64);
-        // `max` passes over what is not a number, and the result would be too small.
+        // `max` ignores NaN, and the result would be too small.
         if residuals.iter().all(|residual| residual.is_finite()) {
             found.insert(names::RESIDUAL_MAX, residuals.iter().copied().fold(0.0, f64::max));
         }

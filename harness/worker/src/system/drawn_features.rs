@@ -1,4 +1,4 @@
-//! Random features that a plugin has asked for.
+//! Random features that a plugin has requested.
 
 use std::sync::{Mutex, PoisonError};
 
@@ -7,12 +7,14 @@ use gpbench_gp::{Frequencies, Kernel, RandomFeatures, seed};
 /// Name of the random stream of the features, below the plugin's own seed.
 const STREAM: &str = "gpbench.features/1";
 
-/// The random features last asked for, with their seed and number: the next call often asks for the same.
+/// The random features of the latest request, with their seed and number. They are kept because the next call often
+/// requests the same features.
 #[derive(Debug, Default)]
 pub struct DrawnFeatures(Mutex<Option<(u64, usize, RandomFeatures)>>);
 
 impl DrawnFeatures {
-    /// Runs `work` on `count` features of a kernel and a seed, drawing them unless they are those of the call before.
+    /// Runs `work` on `count` features of a kernel and a seed, which are drawn unless the previous call used the same
+    /// ones.
     pub(super) fn with<R>(
         &self,
         kernel: &Kernel,

@@ -1,4 +1,4 @@
-//! The system of a case as plugins are given it.
+//! The system of a case in the form that plugins receive.
 
 use gpbench_host::{FeatureProducts, LinearSystem, SystemInputs};
 use gpbench_numerics::LinearOperator;
