@@ -12,10 +12,10 @@ use gpbench_record::{Job, Message, Task};
 
 use crate::setup::Setup;
 
-/// `gpbench-worker case`: loads the plugin, solves, and writes the solution to its file; `send` takes the messages
-/// along the way.
+/// `gpbench-worker case`: loads the plugin, solves, and writes the solution to its file; `send` receives the messages
+/// of the case.
 ///
-/// How a failure counts: a panic is `crashed`; memory that is unavailable is
+/// Failures are classified as follows: a panic is `crashed`; memory that is unavailable is
 /// `out_of_memory`; everything else that a plugin returns as an error, a matrix
 /// that is not positive definite included, is `invalid`, as is a library that
 /// cannot be used. A solution with numbers that are not finite is no failure
@@ -43,7 +43,7 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
 /// `gpbench-worker verify`: evaluates the solution of a case in a process that never loads the plugin, with rows and
 /// right-hand sides drawn again.
 ///
-/// Of a solution that is not finite, only metrics that do not depend on it are answered.
+/// For a solution that is not finite, only metrics that do not depend on it are returned.
 pub fn verify(job: &Job) -> Message {
     let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
         Task::Solve(task) => solve::verify(&setup, task),

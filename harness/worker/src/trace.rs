@@ -1,11 +1,11 @@
-//! The trace of a solve: which iterations are sent, and at which of them the iterate is evaluated.
+//! The trace of a solve: it selects the iterations that are sent, and those whose iterate is evaluated.
 //!
 //! An evaluation predicts on the test rows, which costs about n_test / n epochs of
 //! arithmetic, and one epoch more for the error of the weights where the exact ones are
-//! known; neither is counted or timed. Evaluations are even in log
-//! epochs, ten a decade and 60 at most; the residual norms that a solver claims in
-//! between cost nothing and are thinned only once there are many. So are the numbers of the solver's
-//! own, each name by itself.
+//! known; neither is counted or timed. Evaluations are evenly spaced in log
+//! epochs, ten per decade and at most 60; the residual norms that a solver claims in
+//! between cost nothing and are thinned only once there are many. The numbers that the solver
+//! reports are thinned in the same way, separately for each name.
 
 use std::collections::BTreeMap;
 
@@ -19,19 +19,19 @@ use crate::evaluate::{is_finite, weights};
 /// Evaluations per decade of epochs.
 const EVALUATIONS_PER_DECADE: f64 = 10.0;
 
-/// Most evaluations of a solve, the last one not counted.
+/// Largest number of evaluations of a solve, not counting the last one.
 const MAX_EVALUATIONS: u32 = 60;
 
-/// Iterations that are all sent before thinning begins.
+/// Number of iterations that are all sent before thinning begins.
 const ALL_UP_TO: u64 = 200;
 
 /// Ratio of the counts at which thinned iterations are sent.
 const THINNING: f64 = 1.05;
 
-/// Most names of numbers of the solver's own; further ones are ignored.
+/// Largest number of names of numbers that the solver reports; further names are ignored.
 pub(crate) const MAX_NAMES: usize = 64;
 
-/// At which iterations the iterate is evaluated: the first, and one whenever the epochs have grown by
+/// Selects the iterations whose iterate is evaluated: the first, and one whenever the epochs have grown by
 /// a tenth of a decade.
 #[derive(Debug)]
 struct TraceSchedule {
@@ -55,7 +55,7 @@ impl TraceSchedule {
     }
 }
 
-/// Which iterations are sent: the first two hundred, then ever fewer.
+/// Selects the iterations that are sent: the first two hundred, then one whenever the count has grown by a twentieth.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Thinning {
     seen: u64,
@@ -82,7 +82,7 @@ impl Thinning {
 /// Metrics of an iterate.
 pub type Evaluate<'a> = &'a dyn Fn(ArrayView2<f64>) -> Metrics;
 
-/// The quality at which a solve ends: a metric of an iterate, and its largest value.
+/// The goal at which a solve ends: a metric of an iterate, and its largest allowed value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Goal {
     /// Name of the metric.
@@ -91,9 +91,9 @@ pub struct Goal {
     pub limit: f64,
 }
 
-/// Turns iterations into messages.
+/// Converts iterations into messages.
 pub struct CaseTrace<'a> {
-    /// None where an iterate has no metrics.
+    /// Metrics of an iterate; `None` where iterates are not evaluated.
     evaluate: Option<Evaluate<'a>>,
     send: &'a mut dyn FnMut(Message),
     schedule: TraceSchedule,
@@ -106,7 +106,7 @@ pub struct CaseTrace<'a> {
 }
 
 impl<'a> CaseTrace<'a> {
-    /// A trace with these metrics of iterates, if there are any.
+    /// A trace with these metrics of iterates, if any.
     pub fn new(evaluate: Option<Evaluate<'a>>, send: &'a mut dyn FnMut(Message)) -> CaseTrace<'a> {
         let (schedule, thinning) = (TraceSchedule::new(), Thinning::new());
         CaseTrace {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Reason why an array file could not be written or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {
-    /// The system could not write or read it.
+    /// The system could not write or read the file.
     #[error("{path}: {source}", path = path.display())]
     Io {
         /// The file.

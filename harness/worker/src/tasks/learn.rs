@@ -1,9 +1,9 @@
-//! Task `learn`: a learner fits by itself, and the harness looks at its model from time to time.
+//! Task `learn`: a learner fits by itself, and the harness evaluates its model from time to time.
 //!
-//! The learner runs until the next look is due and returns with its state kept. A look takes the model, as named arrays,
-//! and evaluates it by the harness's own code; then the state goes into the checkpoint. No clock runs meanwhile. The
-//! model of the best look is the result. Test inputs are given to the learner after its last step alone; verification
-//! compares what it predicts there with what follows from its model.
+//! The learner runs until the next evaluation is due and returns with its state kept. The harness takes the model, as
+//! named arrays, evaluates it by its own code, and then writes the state to the checkpoint, while no clock runs. The
+//! model of the best evaluation is the result. The learner receives test inputs only after its last step; verification
+//! compares its predictions there with those of its model.
 
 mod checkpoint;
 mod fitting;
@@ -23,7 +23,7 @@ use gpbench_host::SolveOutcome;
 
 use fitting::{Ended, Fitting};
 
-/// Fits and predicts; `send` takes the steps and the looks along the way.
+/// Fits and predicts; `send` receives the steps and the evaluations.
 pub(super) fn run(
     setup: &Setup,
     task: &Learning,
@@ -36,7 +36,7 @@ pub(super) fn run(
         (names::PASSES, cost.passes(setup.rows.n())),
         (names::ROWS, cost.rows),
         (names::FEATURE_ROWS, cost.features),
-        // Not a number, and left out, where there was no step.
+        // NaN, and therefore left out, where there was no step.
         (names::SECONDS_PER_STEP, cost.fit.wall / cost.steps as f64),
     ];
     let objective = state.record.objective.map(|value| (names::CLAIMED_OBJECTIVE, value));

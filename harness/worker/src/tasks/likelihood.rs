@@ -1,8 +1,8 @@
 //! Task `likelihood`: repeated estimates of the marginal likelihood and its gradient.
 //!
-//! Each repetition draws its own probes or frequencies and lets a new object of the solver solve, with a
-//! seed of its own; or it takes random features in the kernel's place, and needs no solver. The estimates
-//! are in the solution file, a row a repetition: `y^T H^-1 y`, `log |H|` (not a number where the case
+//! Each repetition draws its own probes or frequencies and lets a new object of the solver solve, with its
+//! own seed; or it uses random features in place of the kernel, and needs no solver. The solution file
+//! contains the estimates, one row per repetition: `y^T H^-1 y`, `log |H|` (NaN where the case
 //! has no quadrature), and the derivatives by noise, signal and length scales. Verification compares the
 //! rows with the exact process, which it fits itself.
 
@@ -30,7 +30,7 @@ use gpbench_host::{SolveLimits, SolveOutcome};
 /// Columns of the solution file before the derivatives.
 const TERMS: usize = 2;
 
-/// Makes the task's number of estimates.
+/// Computes the task's number of estimates.
 pub(super) fn run(
     setup: &Setup,
     task: &LikelihoodStudy,
@@ -69,7 +69,7 @@ fn nothing_solved() -> SolveOutcome {
     }
 }
 
-/// Estimates by random features, which need no solver and so load no library.
+/// Computes estimates by random features, which need no solver and load no library.
 fn by_features(
     setup: &Setup,
     estimator: FeatureEstimator,
@@ -94,7 +94,7 @@ fn repetitions(task: &LikelihoodStudy) -> Result<usize, CaseError> {
     count.ok_or_else(|| invalid(format!("{} estimates cannot be made", task.repetitions)))
 }
 
-/// What all repetitions by a solver share, and their sums.
+/// Data shared by all repetitions with a solver, and sums over the repetitions.
 struct Study<'s> {
     setup: &'s Setup<'s>,
     runner: Runner<'s>,
@@ -127,7 +127,7 @@ impl Study<'_> {
         Ok(Likelihood { quadratic: system.data.y_train.dot(&v), log_det, by_mean: v.sum(), gradient })
     }
 
-    /// Solves from zero, with an object of its own.
+    /// Solves from zero with a new object.
     fn solve(&mut self, system: &mut System, stream: &str) -> Result<Array2<f64>, CaseError> {
         let limits = self.runner.limits(system, stream);
         let seconds = limits.seconds.map(|seconds| seconds - self.outcome.cost.seconds());
@@ -141,7 +141,7 @@ impl Study<'_> {
     }
 }
 
-/// An estimate of `log |H|` from the standard probes of the system, or else from as many of its own.
+/// An estimate of `log |H|` from the standard probes of the system, or else from the same number of its own probes.
 fn log_det(system: &System, quadrature: Quadrature, repetition: u64) -> Result<f64, CaseError> {
     let streams = system.streams.further(&format!("quadrature {repetition}"));
     let truncation = match quadrature {
@@ -210,7 +210,7 @@ pub(super) fn verify(setup: &Setup, task: &LikelihoodStudy) -> Result<Verified, 
 /// The mean of independent numbers.
 struct Mean {
     mean: f64,
-    /// Not a number of fewer than two.
+    /// Standard error of the mean; NaN for fewer than two numbers.
     standard_error: f64,
 }
 

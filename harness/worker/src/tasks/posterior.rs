@@ -1,4 +1,4 @@
-//! Task `posterior`: solutions for y and for pathwise targets, and the predictions that they give.
+//! Task `posterior`: solutions for y and for pathwise targets, and the predictions that follow from them.
 
 use gpbench_record::{Message, Metrics, Posterior, Probes, Solved, Verified};
 use ndarray::ArrayView2;

@@ -1,4 +1,4 @@
-//! One system that is solved under observation: what tasks `solve` and `posterior` consist of.
+//! One system that is solved under observation, as in tasks `solve` and `posterior`.
 
 use gpbench_host::IterationInfo;
 use gpbench_record::{
@@ -36,7 +36,7 @@ impl<'s> Problem<'s> {
         Ok(Problem { setup, system, exact: setup.exact()? })
     }
 
-    /// Solves the system, traces the iterates with the metrics of `evaluate`, if there are any, and writes the
+    /// Solves the system, traces the iterates with the metrics of `evaluate`, if any, and writes the
     /// solution to its file.
     pub(super) fn solve(
         mut self,
@@ -62,7 +62,8 @@ impl<'s> Problem<'s> {
         };
         let weights = system.weights(x.view().into());
         trace.close(info, weights.view());
-        // Before the solution counts: a plugin that crashes while it frees its memory has corrupted something.
+        // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
+        // memory.
         drop(solver);
 
         if !is_finite(weights.view()) {
@@ -87,7 +88,7 @@ impl<'s> Problem<'s> {
     }
 }
 
-/// The target as a number; none where it is relative to figures that are not known.
+/// The target as a number; `None` where it is relative to numbers that are not known.
 fn goal(target: &Target, exact: Option<&Reference>) -> Option<Goal> {
     let exact = exact.map(evaluate::of_exact).unwrap_or_default();
     Some(Goal { metric: target.metric.clone(), limit: target.limit(&exact, None)? })

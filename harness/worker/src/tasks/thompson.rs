@@ -1,12 +1,13 @@
 //! Task `thompson`: parallel Thompson sampling, an outer loop around any solver.
 //!
-//! Each outer step draws prior functions, has the solver solve for y and for these, evaluates the posterior samples that
-//! follow at random candidates, follows each sample upwards from the best ones, and asks the objective where each ends
-//! (Lin et al. 2023, section 4.2 and appendix A.3). The harness does all of it but the solves, with random streams that
-//! depend on the seed, the data set and the step, so all solvers meet the same objective, prior functions and candidates.
+//! Each outer step draws prior functions, lets the solver solve for y and for these functions, evaluates the resulting
+//! posterior samples at random candidates, maximises each sample by gradient ascent from the best candidates, and
+//! evaluates the objective at the end points (Lin et al. 2023, section 4.2 and appendix A.3). The harness does
+//! everything except the solves, with random streams that depend on the seed, the data set and the step, so all
+//! solvers have the same objective, prior functions and candidates.
 //!
-//! Prior functions are fresh in each step, unless solutions are carried over. The solver's clock runs in its solves alone;
-//! the other parts of a step are timed apart.
+//! Prior functions are drawn anew in each step, unless solutions are carried over. The solver's clock runs only during
+//! its solves; the other parts of a step are timed separately.
 
 mod acquisition;
 mod checkpoint;
@@ -30,7 +31,7 @@ use crate::setup::Setup;
 use search::Search;
 use state::State;
 
-/// Searches; `send` takes the steps along the way.
+/// Searches; `send` receives the steps.
 pub(super) fn run(
     setup: &Setup,
     task: &Thompson,
@@ -50,7 +51,7 @@ pub(super) fn run(
     Ok(solved(&runner, state))
 }
 
-/// What the whole search measured.
+/// The measurements of the whole search.
 fn solved(runner: &Runner<'_>, state: State) -> Solved {
     let sum =
         |name: &str| -> f64 { state.saved.steps.iter().filter_map(|step| step.metrics.get(name)).sum() };
@@ -91,7 +92,7 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
     Solved { metrics, build_seconds: pose, ..solved }
 }
 
-/// Asks the objective anew, and evaluates the last step, in a process that never opens the plugin.
+/// Evaluates the objective again, and evaluates the last step, in a process that never opens the plugin.
 pub(super) fn verify(setup: &Setup, task: &Thompson) -> Result<Verified, CaseError> {
     verification::verify(&Search::new(setup, task)?)
 }

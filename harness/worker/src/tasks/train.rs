@@ -1,10 +1,11 @@
 //! Task `train`: an outer loop around the solver.
 //!
 //! Each step builds the operator and the right-hand sides under the step's hyperparameters, lets a new
-//! object of the solver solve them, and moves the hyperparameters along a gradient made of the
+//! object of the solver solve them, and moves the hyperparameters along a gradient computed from the
 //! solutions. With warm starts the right-hand sides are the same draws in every step, and the
-//! solve starts from the last solutions; without, probes are drawn again and it starts from zero. The state that
-//! the solver saves in a step is there in the next, and what it keeps in memory is there unless the process is a new one.
+//! solve starts from the last solutions; without them, probes are drawn again and the solve starts from zero. The
+//! state that the solver saves in a step is available in the next, and so are the objects that it keeps in memory,
+//! unless the case was continued in a new process.
 //!
 //! Where random features replace the kernel, or a Cholesky factor gives the exact gradient, a step solves no
 //! system, and only the prediction needs the solver.
@@ -36,7 +37,7 @@ use gpbench_host::{SolveOutcome, VolatileObjects};
 use prediction::Prediction;
 use trainer::Trainer;
 
-/// Trains and predicts; `send` takes the steps along the way.
+/// Trains and predicts; `send` receives the steps.
 pub(super) fn run(
     setup: &Setup,
     task: &Training,
@@ -58,7 +59,8 @@ pub(super) fn run(
         }
     }
     let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut volatile)?;
-    // Before the solution counts: a plugin that crashes while it frees its memory has corrupted something.
+    // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
+    // memory.
     drop(volatile);
     let SolveCost { prepare, solve, .. } = outcome.cost;
     let metrics = [

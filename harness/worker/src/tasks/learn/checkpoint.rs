@@ -1,9 +1,9 @@
-//! The file from which a case goes on after a crash: the [`State`], and what the learner has saved.
+//! The file from which a case continues after a crash: the [`State`], and the saved state of the learner.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
-//! | `learner/NAME` | the learner's | what it has saved |
-//! | `best/NAME` | the learner's | the model of the best look, where there is one |
+//! | `learner/NAME` | the learner's | its saved state |
+//! | `best/NAME` | the learner's | the model of the best evaluation, where there is one |
 //!
 //! The state of the file is the [`State`] without that model.
 
@@ -22,7 +22,7 @@ const KIND: &str = "learn-checkpoint";
 const LEARNER: &str = "learner";
 const BEST: &str = "best";
 
-/// Writes a state and what the learner has saved with it.
+/// Writes a state and the saved state of the learner.
 pub(super) fn write(path: &Path, state: &State, learner: &Arrays) -> Result<(), FileError> {
     let mut file = ArrayWriter::new(KIND, state).group(LEARNER, learner);
     if let Some(best) = state.best.as_ref().and_then(|best| best.model.as_ref()) {
@@ -36,7 +36,7 @@ pub(super) fn write(path: &Path, state: &State, learner: &Arrays) -> Result<(), 
 /// # Errors
 /// If the file cannot be read, is damaged, or is one of another version.
 pub(super) fn read(path: &Path) -> Result<Option<(State, Arrays)>, FileError> {
-    // What a learner saves may have any length.
+    // The saved state of a learner may have any length.
     let file = match ArrayFile::read(path, KIND, usize::MAX) {
         Err(FileError::Missing { .. }) => return Ok(None),
         read => read?,

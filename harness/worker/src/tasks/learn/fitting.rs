@@ -1,4 +1,4 @@
-//! The outer loop of task `learn`: fit until the next look, look, write a checkpoint.
+//! The outer loop of task `learn`: fit until the next evaluation, evaluate the model, write a checkpoint.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -22,7 +22,7 @@ use super::problem::{Parts, check};
 use super::recorder::{Recorder, Send};
 use super::state::{Best, State};
 
-/// The share of the test rows that the learner predicts at first.
+/// The share of the test rows in the first call of the learner's predictions.
 const FIRST_SHARE: f64 = 0.3;
 
 /// A case whose library is loaded.
@@ -39,12 +39,12 @@ pub(super) struct Fitting<'s> {
 pub(super) struct Ended {
     pub(super) reason: StopReason,
     pub(super) state: State,
-    /// The look whose model is the result, without the model; none where no model was finite.
+    /// The evaluation whose model is the result, without the model; `None` where no model was finite.
     pub(super) selected: Option<Best>,
 }
 
 impl<'s> Fitting<'s> {
-    /// Sends [`Message::Loading`] and loads the library, as [`load`].
+    /// Sends [`Message::Loading`] and loads the library; see [`load`].
     pub(super) fn load(
         setup: &'s Setup<'s>,
         task: &'s Learning,
@@ -57,7 +57,7 @@ impl<'s> Fitting<'s> {
         Ok(Fitting { setup, task, library, parts, judge, startup })
     }
 
-    /// Fits, looks, selects, predicts, and writes the result to its file.
+    /// Fits, evaluates and selects models, predicts, and writes the result to its file.
     pub(super) fn run(&self, send: &mut dyn FnMut(Message)) -> Result<Ended, CaseError> {
         let Setup { job, rows, .. } = self.setup;
         let (mut state, saved) = self.begun()?;
@@ -103,7 +103,8 @@ impl<'s> Fitting<'s> {
                 predictions => Some(predictions?),
             },
         };
-        // Before the result counts: a plugin that crashes while it frees its memory has corrupted something.
+        // Dropped before the result counts, because a plugin that crashes while it frees its memory has corrupted
+        // memory.
         drop(learner);
 
         let mut selected = state.best.take();
@@ -114,7 +115,7 @@ impl<'s> Fitting<'s> {
         Ok(Ended { reason, state, selected })
     }
 
-    /// The state that an earlier process has reached and what the learner saved then, or else the first state.
+    /// The state that an earlier process has reached and the learner's saved state, or else the initial state.
     fn begun(&self) -> Result<(State, Option<Arrays>), CaseError> {
         let file = self.setup.job.checkpoint_file.as_ref();
         let read = file.map(|file| checkpoint::read(file).map_err(file_fault(FaultCause::Checkpoint)));
@@ -138,7 +139,7 @@ impl<'s> Fitting<'s> {
         FitSession::new(problem, limits, batch_key, self.library.host(), recorder)
     }
 
-    /// Fits and looks in turn until the fit is over. Answers why it is, and what the last look saw.
+    /// Alternates fits and evaluations until the fit ends. Returns the stop reason and the last evaluation.
     fn fit(
         &self,
         learner: &mut LearnerObject,
@@ -173,7 +174,7 @@ impl<'s> Fitting<'s> {
         }
     }
 
-    /// The pause for the first look after so many passes. The end of the budget is one by itself.
+    /// The pause for the first evaluation after this many passes. The end of the budget also pauses the fit.
     fn next_look(&self, passes: f64) -> Pause {
         let next = self.task.looks.iter().map(|look| *look as f64).find(|look| *look > passes);
         next.map_or(Pause::Never, Pause::AtPasses)
@@ -184,8 +185,8 @@ impl<'s> Fitting<'s> {
         patience > 0 && state.looks_without_a_new_best() >= patience
     }
 
-    /// The learner's own predictions on the test rows, m x 2, asked for in two parts of unequal size: a prediction
-    /// depends on its own row alone.
+    /// The learner's own predictions on the test rows, m x 2, requested in two parts of unequal size, because the
+    /// prediction of a row must not depend on other rows.
     fn predictions(&self, learner: &mut LearnerObject) -> Result<Array2<f64>, CallError> {
         let x = self.setup.rows.split.x_test.view();
         let first = (FIRST_SHARE * x.nrows() as f64) as usize;

@@ -1,4 +1,4 @@
-//! A look: the learner's model between two steps, evaluated and compared with the best so far.
+//! An evaluation of the learner's model between two steps, and its comparison with the best model so far.
 
 use gpbench_host::{Arrays, FitEnd, LearnerObject};
 use gpbench_record::{Learning, Metrics, ModelSelection, Step, StopReason, names};
@@ -8,22 +8,22 @@ use crate::failure::{CaseError, invalid};
 
 use super::state::{Best, State};
 
-/// What came of a look.
+/// Result of an evaluation.
 #[derive(Debug)]
 pub(super) enum Seen {
-    /// The model is the best so far, or there is none.
+    /// The model is the best so far, or there is no model.
     Best,
-    /// An earlier one is better than this one.
+    /// An earlier model is better than this one.
     Worse(Arrays),
-    /// The learner has diverged: it says so, or its model is unusable or its matrices are singular.
+    /// The learner has diverged: it reports this, its model is unusable, or a matrix of the model is singular.
     Diverged,
 }
 
-/// Looks at a learner after a call of `fit` that ended so. Adds the look to the state, and replaces the best
-/// model if this one is better.
+/// Evaluates a learner's model after a call of `fit` with this end. Adds the evaluation to the state, and replaces the
+/// best model if this one is better.
 ///
 /// # Errors
-/// Where the learner cannot put its model, puts a malformed one, or puts none although it is to be selected by it.
+/// Where the learner cannot supply its model, supplies a malformed one, or supplies none although selection needs it.
 pub(super) fn look(
     judge: &Judge,
     task: &Learning,
@@ -41,7 +41,7 @@ pub(super) fn look(
         },
         metrics: costs(state, n),
     };
-    // What a learner that has diverged puts means nothing.
+    // The arrays of a learner that has diverged have no meaning.
     let arrays = match end {
         FitEnd::Ended(StopReason::Diverged) => Err(None),
         FitEnd::Ended(_) | FitEnd::Paused => match learner.model() {
@@ -68,7 +68,7 @@ pub(super) fn look(
     };
     let (look, hyperparameters) = (step.step, step.hyperparameters.clone());
     let best = state.best.as_ref().and_then(|best| best.value);
-    // The earliest of equal ones stays; a number that is not known is no better than one that is.
+    // The earliest of equal values is kept; an unknown value is not better than a known one.
     let is_better = match (task.select, value, best) {
         (ModelSelection::Last, ..) | (_, _, None) => true,
         (_, Some(value), Some(best)) => value < best,
@@ -84,13 +84,13 @@ pub(super) fn look(
     }
 }
 
-/// What the arrays of a learner are.
+/// Kinds of arrays that a learner supplies.
 enum Found {
-    /// A model that can be judged, and what it minimises where that is asked for.
+    /// A model that can be evaluated, and its objective where that is requested.
     Model { kind: gpbench_record::ModelKind, objective: Option<f64> },
-    /// The learner puts none.
+    /// The learner supplies none.
     Nothing,
-    /// They are unusable or their matrices singular; why, unless the learner itself says that it diverged.
+    /// The arrays are unusable or a matrix is singular, with the reason unless the learner itself reports divergence.
     Diverged(Option<String>),
 }
 
@@ -112,12 +112,12 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
             step.metrics.extend(&metrics);
             Ok(Found::Model { kind, objective })
         }
-        // A matrix of its own making is singular.
+        // A matrix of the learner's own is singular.
         Err(error) => Ok(Found::Diverged(Some(format!("the model: {error}")))),
     }
 }
 
-/// What a look is selected by.
+/// The value by which models are selected.
 fn value(
     select: ModelSelection,
     found: &Found,
@@ -141,7 +141,7 @@ fn value(
     })
 }
 
-/// What the fit has cost up to a look.
+/// The cost of the fit up to an evaluation.
 fn costs(state: &State, n: usize) -> Metrics {
     let cost = state.progress.cost;
     let mut found = Metrics::default();

@@ -1,4 +1,4 @@
-//! What a learner is given: rows, kernel, starting values, inducing points.
+//! The problem that a learner receives: rows, kernel, initial values, inducing points.
 
 use gpbench_host::FitProblem;
 use gpbench_record::{Capability, Kernel, Learning, SolverInfo};
@@ -8,14 +8,14 @@ use crate::failure::{CaseError, invalid};
 use crate::setup::Setup;
 use crate::system;
 
-/// The parts of a problem that are made for it.
+/// The parts of a problem that are computed for it.
 pub(super) struct Parts {
     length_scale: Vec<f64>,
     basis: Option<Array2<f64>>,
 }
 
 impl Parts {
-    /// The parts of a case's problem. Inducing points are drawn from the stream that they are drawn from for solvers.
+    /// The parts of a case's problem. Inducing points are drawn from the same stream as for solvers.
     pub(super) fn new(setup: &Setup, task: &Learning) -> Result<Parts, CaseError> {
         let (kernel, rows) = (&setup.job.case.kernel, &setup.rows);
         let inputs = kernel.network.as_ref().map_or(rows.d(), |network| network.outputs());
@@ -54,7 +54,8 @@ impl Parts {
     }
 }
 
-/// Checks that a learner takes the kernel and the inducing points of a case, and has those that it needs.
+/// Checks that a learner supports the kernel and the inducing points of a case, and that the case has the inducing
+/// points that the learner requires.
 pub(super) fn check(info: &SolverInfo, kernel: &Kernel, task: &Learning) -> Result<(), CaseError> {
     let Kernel { family, network, .. } = kernel;
     let refused = |what: &str| Err(invalid(format!("learner `{}` {what}", info.id)));
@@ -62,7 +63,7 @@ pub(super) fn check(info: &SolverInfo, kernel: &Kernel, task: &Learning) -> Resu
         return refused("does not take a network");
     }
     let is_stationary = family.stationary().is_some();
-    // Without a network the learner's own parameters say how many random features there are.
+    // Without a network the learner's own parameters determine the number of random features.
     let has_features = network.as_ref().is_none_or(|network| network.random.is_some());
     let takes_features = info.can(Capability::Finite) && has_features;
     if is_stationary && !info.can(Capability::Kernel) && !takes_features {

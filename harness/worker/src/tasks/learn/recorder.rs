@@ -1,4 +1,4 @@
-//! The trace of a fit: objectives and numbers of the learner's own, thinned once there are many.
+//! The trace of a fit: objectives and numbers that the learner reports, thinned once there are many.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::trace::{MAX_NAMES, Thinning};
 
-/// What has been recorded so far. A fit that goes on in another process goes on from it.
+/// The record so far, from which a fit in another process continues.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Record {
     points: Vec<TracePoint>,
@@ -31,7 +31,7 @@ impl Record {
     }
 }
 
-/// Where messages go, for several senders.
+/// The receiver of messages, shared by several senders.
 pub(super) type Send<'s> = RefCell<&'s mut dyn FnMut(Message)>;
 
 /// Records a fit and sends its points.
@@ -41,12 +41,12 @@ pub(super) struct Recorder<'s> {
 }
 
 impl<'s> Recorder<'s> {
-    /// A recorder that goes on with a record.
+    /// A recorder that continues a record.
     pub(super) fn new(record: Record, send: &'s Send<'s>) -> Recorder<'s> {
         Recorder { record: RefCell::new(record), send }
     }
 
-    /// What has been recorded so far.
+    /// The record so far.
     pub(super) fn record(&self) -> Record {
         self.record.borrow().clone()
     }

@@ -1,4 +1,4 @@
-//! The state of a case between two looks.
+//! The state of a case between two evaluations.
 
 use std::collections::BTreeMap;
 
@@ -8,16 +8,16 @@ use serde::{Deserialize, Serialize};
 
 use super::recorder::Record;
 
-/// The state of a case after some looks, apart from the learner's own.
+/// The state of a case after some evaluations, apart from the learner's own state.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct State {
-    /// Steps, time, work and places in the streams.
+    /// Steps, time, work and positions in the streams.
     pub(super) progress: FitProgress,
     /// The trace.
     pub(super) record: Record,
-    /// The looks so far.
+    /// The evaluations so far.
     pub(super) looks: Vec<Step>,
-    /// The best look so far.
+    /// The best evaluation so far.
     pub(super) best: Option<Best>,
     /// Named numbers of the learner's latest report.
     pub(super) values: BTreeMap<String, f64>,
@@ -25,18 +25,18 @@ pub(super) struct State {
     pub(super) divergence: Option<String>,
 }
 
-/// The look whose model is the result so far.
+/// The evaluation whose model is the result so far.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(super) struct Best {
-    /// The number of the look.
+    /// The number of the evaluation.
     pub(super) look: u64,
-    /// What it was selected by; nothing where the last look is.
+    /// The value by which it was selected; `None` where the last evaluation is selected.
     pub(super) value: Option<f64>,
-    /// The kind of its model; none of a learner that puts none.
+    /// The kind of its model; `None` for a learner that supplies no model.
     pub(super) kind: Option<ModelKind>,
     /// Its hyperparameters.
     pub(super) hyperparameters: Hyperparameters,
-    /// Its model, which the file keeps apart.
+    /// Its model, which the file stores separately.
     #[serde(skip)]
     pub(super) model: Option<Arrays>,
 }
@@ -54,7 +54,7 @@ impl State {
         }
     }
 
-    /// Looks since the best one.
+    /// Number of evaluations since the best one.
     pub(super) fn looks_without_a_new_best(&self) -> u64 {
         let last = self.looks.last().map_or(0, |look| look.step);
         self.best.as_ref().map_or(0, |best| last - best.look)

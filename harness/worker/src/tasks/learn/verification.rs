@@ -1,4 +1,4 @@
-//! Verifies what a learner has learned, in a process that never opens the plugin.
+//! Verifies a learner's model, in a process that never opens the plugin.
 
 use gpbench_gp::model::ModelError;
 use gpbench_host::Arrays;
@@ -9,10 +9,10 @@ use crate::failure::{CaseError, file_fault, invalid};
 use crate::model_file::{self, Learned};
 use crate::setup::Setup;
 
-/// Evaluates the model, and compares the learner's predictions with those of its model. A learner that puts no
-/// model is taken at its word.
+/// Evaluates the model, and compares the learner's predictions with those of its model. For a learner that supplies
+/// no model, the test metrics are those of its own predictions.
 ///
-/// Of a model that is not finite, nothing is answered.
+/// For a model that is not finite, no metrics are returned.
 pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseError> {
     let rows = setup.rows.split.x_test.nrows();
     let learned = model_file::read(&setup.job.solution_file, rows);
@@ -47,7 +47,7 @@ fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>,
     }
 }
 
-/// A model whose matrices cannot be factorised predicts nothing.
+/// The failure of a model whose matrices cannot be factorised, which therefore has no predictions.
 fn singular(error: ModelError) -> CaseError {
     Failure { status: CaseStatus::Diverged, reason: format!("the model: {error}") }.into()
 }

@@ -1,4 +1,4 @@
-//! How the samples of a step choose their points, and what that takes.
+//! Acquisition of the points of a step from posterior samples, and its cost.
 
 use gpbench_gp::PosteriorSamples;
 use gpbench_gp::thompson::{Ascended, ascend};
@@ -13,11 +13,11 @@ use super::search::Search;
 
 /// The points that the samples of a step choose.
 pub(super) struct Acquisition {
-    /// One row a sample.
+    /// The points, one row per sample.
     pub(super) x: Array2<f64>,
     /// Each sample's own value at its point.
     pub(super) values: Array1<f64>,
-    /// What choosing took, and what the points are like.
+    /// Costs of the acquisition, and properties of the points.
     pub(super) metrics: Metrics,
 }
 
@@ -25,8 +25,8 @@ pub(super) struct Acquisition {
 const DISTINCT: f64 = 0.1;
 
 impl Search<'_> {
-    /// The points that the samples choose in step `step`: the best that their ascents find. `observe` sees the candidates of
-    /// the first round, and the ascents: those of a round stand together, sample by sample.
+    /// The points that the samples choose in step `step`: the best points of their ascents. `observe` receives the
+    /// candidates of the first round, and the ascents, which are ordered by round and then by sample.
     pub(super) fn choose(
         &self,
         system: &System,
@@ -68,12 +68,12 @@ impl Search<'_> {
     }
 }
 
-/// Sees how points are chosen.
+/// Observer of an acquisition.
 pub(super) trait Observe {
-    /// The candidates of the first round.
+    /// Receives the candidates of the first round.
     fn candidates(&mut self, x: ArrayView2<f64>);
 
-    /// The places and values of all ascents after as many steps as there were calls before.
+    /// Receives the points and values of all ascents. Call i, counted from 0, is made after i steps.
     fn ascent(&mut self, x: ArrayView2<f64>, values: &Array1<f64>);
 }
 
@@ -83,7 +83,7 @@ impl Observe for () {
     fn ascent(&mut self, _: ArrayView2<f64>, _: &Array1<f64>) {}
 }
 
-/// For each of `count` samples the first of the largest values, and where it is.
+/// For each of `count` samples, the point of the largest value, and this value; ties go to the first.
 fn best_of_rounds(ascended: &Ascended, count: usize) -> (Array2<f64>, Array1<f64>) {
     let best: Vec<usize> = (0..count)
         .map(|sample| {
@@ -107,7 +107,7 @@ fn distinct(x: ArrayView2<f64>, length_scale: &[f64]) -> f64 {
     share((0..x.nrows()).map(|point| !(0..point).any(|before| is_near(point, before))))
 }
 
-/// The share of what is true.
+/// The share of the truths that are true.
 fn share(truths: impl ExactSizeIterator<Item = bool>) -> f64 {
     let all = truths.len() as f64;
     truths.filter(|truth| *truth).count() as f64 / all

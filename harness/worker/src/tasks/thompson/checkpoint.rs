@@ -1,4 +1,4 @@
-//! The file from which a search continues after a crash. The objective is asked again.
+//! The file from which a search continues after a crash. The objective is evaluated again.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
@@ -33,21 +33,21 @@ pub(super) struct Checkpoint {
     pub(super) chosen: Array2<f64>,
 }
 
-/// What the file of a search must agree with.
+/// Properties of a search with which its file must agree.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Shape {
-    /// Inputs.
+    /// Number of inputs.
     pub(super) d: usize,
-    /// Points of a step.
+    /// Number of points of a step.
     pub(super) batch: usize,
-    /// Outer steps of the whole search.
+    /// Number of outer steps of the whole search.
     pub(super) steps: u64,
     /// Whether each step starts from the solutions of the one before.
     pub(super) is_warm: bool,
 }
 
 impl Shape {
-    /// Whether the solutions of a step serve a later one, or the verification.
+    /// Whether the solutions of a step are needed by a later step or by verification.
     fn keeps_solution(self, taken: usize) -> bool {
         taken > 0 && (self.is_warm || taken as u64 == self.steps)
     }

@@ -1,4 +1,5 @@
-//! How a step chooses its points, for plotting: of the first step, where there is one input only (Lin et al. 2023, Figure 7).
+//! Illustration, for plotting, of how the first step chooses its points, where there is one input only (Lin et al.
+//! 2023, Figure 7).
 
 use gpbench_gp::PosteriorSamples;
 use gpbench_record::{IllustratedSample, Illustration};
@@ -10,24 +11,24 @@ use super::acquisition::{Acquisition, Observe};
 use super::search::Search;
 use super::state::{Known, State};
 
-/// Places of the grid.
+/// Number of points of the grid.
 const PLACES: usize = 401;
-/// Most samples, candidates and rows that are kept.
+/// Largest numbers of samples, candidates and rows that are kept.
 const SAMPLES: usize = 3;
 const CANDIDATES: usize = 100;
 const ROWS: usize = 300;
 
-/// Keeps what it sees, if the step is illustrated.
+/// Observer that keeps what it receives, if the step is illustrated.
 pub(super) struct Illustrator<'a, 's> {
     search: &'a Search<'s>,
-    /// Nothing where the step is not illustrated.
+    /// `None` where the step is not illustrated.
     seen: Option<Seen>,
 }
 
 #[derive(Default)]
 struct Seen {
     candidates: Vec<f64>,
-    /// Places and values of all ascents, after each step.
+    /// Points and values of all ascents, after each step.
     ascents: Vec<(Vec<f64>, Vec<f64>)>,
 }
 
@@ -37,8 +38,8 @@ impl<'a, 's> Illustrator<'a, 's> {
         Illustrator { search, seen: is_illustrated.then(Seen::default) }
     }
 
-    /// The illustration of the step that was seen; none of a step that is not illustrated, and of an objective that cannot be
-    /// asked at so many points.
+    /// The illustration of the observed step; `None` for a step that is not illustrated, and for an objective that
+    /// cannot be evaluated at this number of points.
     pub(super) fn draw(
         self,
         samples: &PosteriorSamples<'_>,
@@ -48,7 +49,7 @@ impl<'a, 's> Illustrator<'a, 's> {
         let seen = self.seen?;
         let x = Array1::linspace(0.0, 1.0, PLACES);
         let grid = x.view().insert_axis(Axis(1));
-        // An exact draw may have no room for so many points.
+        // An exact draw may not have enough memory for this number of points.
         let objective = self.search.judge(known, grid).ok()?;
         let values = samples.values(grid);
         let count = samples.count();
@@ -84,13 +85,13 @@ impl Observe for Illustrator<'_, '_> {
 }
 
 impl Seen {
-    /// Places and values along one ascent.
+    /// Points and values along one ascent.
     fn ascent(&self, start: usize) -> Vec<[f64; 2]> {
         self.ascents.iter().map(|(places, values)| [places[start], values[start]]).collect()
     }
 }
 
-/// Places and observed values of some rows at even distances in their order.
+/// Points and observed values of some evenly spaced rows, in order.
 fn rows(x: ArrayView2<f64>, observed: &Array1<f64>) -> Vec<[f64; 2]> {
     let every = x.nrows().div_ceil(ROWS).max(1);
     let places = x.slice(s![..;every, 0]);

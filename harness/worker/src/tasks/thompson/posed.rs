@@ -1,5 +1,5 @@
-//! The systems of a step, and the posterior samples that their solutions give: the same in the process that solves and in
-//! the one that verifies.
+//! The systems of a step, and the posterior samples of their solutions. Both are the same in the process that solves
+//! and in the one that verifies.
 
 use gpbench_gp::thompson::candidates;
 use gpbench_gp::{PosteriorSamples, RandomFeatures};
@@ -15,7 +15,7 @@ use super::state::Known;
 impl Search<'_> {
     /// The systems of step `step`. Prior functions are drawn anew in each step, unless solutions for them are carried over.
     pub(super) fn pose(&self, known: &Known, step: u64) -> Result<System, CaseError> {
-        // The objective's frequencies, under the model's own kernel.
+        // The frequencies of the objective, with the kernel of the model.
         let shared = known.objective().features().filter(|_| self.task.share_features);
         let shared = shared.map(|of| RandomFeatures::from_omega(&self.kernel, of.omega().to_owned()));
         let rows = self.rows(known);
@@ -39,10 +39,10 @@ impl Search<'_> {
     }
 }
 
-/// Units in the last place by which two sums of the same terms may differ, relative to the sum of their sizes.
+/// Units in the last place by which two sums of the same terms may differ, relative to the sum of the absolute values.
 const ROUNDINGS: f64 = 100.0;
 
-/// What the first posterior samples of a step are made of.
+/// The weights that define the first posterior samples of a step.
 pub(super) struct SampleWeights {
     /// Weights of the features of the prior draws, m x s.
     prior: Array2<f64>,
@@ -54,7 +54,7 @@ impl SampleWeights {
     /// The weights of the first `count` samples, from solutions (n x (1 + s)).
     ///
     /// # Errors
-    /// If prior draws are not made of features.
+    /// If prior draws are not computed from features.
     pub(super) fn new(
         system: &System,
         solution: ArrayView2<f64>,
@@ -72,7 +72,7 @@ impl SampleWeights {
         Ok(SampleWeights { prior, kernel })
     }
 
-    /// The rounding error that a value of a sample may have: that of a sum of its terms.
+    /// The largest rounding error of a value of a sample, which is that of the sum of its terms.
     pub(super) fn rounding(&self, system: &System, sample: usize) -> f64 {
         let terms: f64 = self.kernel.column(sample).iter().map(|weight| weight.abs()).sum();
         ROUNDINGS * f64::EPSILON * terms * system.operator.kernel().variance()
@@ -90,14 +90,14 @@ impl SampleWeights {
 
 /// The best candidate of each sample in each round so far.
 pub(super) struct Tops {
-    /// Places, one for each sample and round: those of a round stand together.
+    /// Points, one for each sample and round, ordered by round.
     pub(super) x: Array2<f64>,
-    /// The sample of each place.
+    /// The sample of each point.
     pub(super) owner: Vec<usize>,
 }
 
 impl Tops {
-    /// No round yet, of points with `d` inputs.
+    /// Tops without a round, for points with `d` inputs.
     pub(super) fn new(d: usize) -> Tops {
         Tops { x: Array2::zeros((0, d)), owner: Vec::new() }
     }

@@ -1,4 +1,4 @@
-//! What all steps of a search share.
+//! Data shared by all steps of a search.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::setup::Setup;
 use super::checkpoint::{self, Checkpoint, Shape};
 use super::state::{Known, Saved, State};
 
-/// What all steps of a search share.
+/// Data shared by all steps of a search.
 pub(super) struct Search<'s> {
     pub(super) setup: &'s Setup<'s>,
     pub(super) task: &'s Thompson,
@@ -28,7 +28,7 @@ impl<'s> Search<'s> {
     /// The search of a case.
     ///
     /// # Errors
-    /// If its data set is no objective, or its kernel is impossible.
+    /// If its data set is not an objective, or its kernel is invalid.
     pub(super) fn new(setup: &'s Setup<'s>, task: &'s Thompson) -> Result<Search<'s>, CaseError> {
         let Source::Objective(objective) = &setup.rows.dataset.source else {
             return Err(invalid("Thompson sampling needs an objective that can be asked again"));
@@ -37,13 +37,13 @@ impl<'s> Search<'s> {
         Ok(Search { setup, task, objective, kernel })
     }
 
-    /// What a checkpoint must agree with.
+    /// The properties with which a checkpoint must agree.
     pub(super) fn shape(&self) -> Shape {
         let is_warm = self.task.warm_start != WarmStart::None;
         Shape { d: self.objective.d, batch: self.batch(), steps: self.task.steps, is_warm }
     }
 
-    /// New points of a step.
+    /// Number of new points of a step.
     pub(super) fn batch(&self) -> usize {
         self.task.targets.probes
     }
@@ -55,17 +55,17 @@ impl<'s> Search<'s> {
         Ok(known.map_err(RowsError::from)?)
     }
 
-    /// Adds points to what is known; answers the values without noise.
+    /// Adds points to the known ones; returns the values without noise.
     pub(super) fn acquire(&self, known: &mut Known, x: ArrayView2<f64>) -> Result<Array1<f64>, CaseError> {
         Ok(self.setup.pool.install(|| known.acquire(x)).map_err(RowsError::from)?)
     }
 
-    /// Values that the objective would give, without adding anything.
+    /// Values of the objective without noise at points that are not added.
     pub(super) fn judge(&self, known: &Known, x: ArrayView2<f64>) -> Result<Array1<f64>, CaseError> {
         Ok(self.setup.pool.install(|| known.judge(x)).map_err(RowsError::from)?)
     }
 
-    /// The state that an earlier process has reached, or else the first.
+    /// The state that an earlier process has reached, or else the initial state.
     pub(super) fn begin(&self) -> Result<State, CaseError> {
         let mut known = self.design()?;
         let d = self.objective.d;
@@ -79,7 +79,7 @@ impl<'s> Search<'s> {
             solution: None,
             chosen: Array2::zeros((0, d)),
         });
-        // Asked in the same batches, the objective answers the same.
+        // The objective returns the same values if it is evaluated in the same batches.
         for batch in points.axis_chunks_iter(Axis(0), self.batch()) {
             self.acquire(&mut known, batch)?;
         }
@@ -92,8 +92,8 @@ impl<'s> Search<'s> {
         Rows { split, ..self.setup.rows.clone() }
     }
 
-    /// The points that are acquired after step `step` in place of those that the samples choose, where another case is
-    /// replayed.
+    /// The points that are acquired after step `step` in place of the points that the samples choose, where another
+    /// case is replayed.
     pub(super) fn replayed(&self, step: u64) -> Option<Array2<f64>> {
         let numbers = self.batch() * self.objective.d;
         let mut batches = self.task.replay.chunks_exact(numbers);
@@ -102,7 +102,7 @@ impl<'s> Search<'s> {
         Some(Array2::from_shape_vec(shape, batch.to_vec()).expect("as many numbers as the batch has"))
     }
 
-    /// What is left of the time budget, which is one for all steps.
+    /// The remaining time budget, which all steps share.
     pub(super) fn seconds_left(&self, state: &State) -> Option<f64> {
         self.setup.job.case.budget.seconds.map(|seconds| seconds - state.saved.cost.seconds())
     }

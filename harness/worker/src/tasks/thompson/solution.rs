@@ -1,4 +1,5 @@
-//! The file of what a search has found: from the process that ran the plugin to the one that verifies it.
+//! The file of the results of a search, which is passed from the process that ran the plugin to the one that verifies
+//! them.
 //!
 //! | array | shape | holds |
 //! |---|---|---|
@@ -22,14 +23,14 @@ const POINTS: &str = "points";
 const CHOSEN: &str = "chosen";
 const SOLUTION: &str = "solution";
 
-/// What a search has found.
+/// The results of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Found {
     /// The best value that it reports after each step.
     pub(super) best: Array1<f64>,
-    /// All acquired points, one a row.
+    /// All acquired points, one per row.
     pub(super) points: Array2<f64>,
-    /// The points that the samples of the last step chose, one a row.
+    /// The points that the samples of the last step chose, one per row.
     pub(super) chosen: Array2<f64>,
     /// Solutions of the last step, m x (1 + s).
     pub(super) solution: Array2<f64>,

@@ -8,13 +8,13 @@ use gpbench_record::{Entries, Illustration, Step};
 use ndarray::{Array1, Array2, ArrayView2, Axis};
 use serde::{Deserialize, Serialize};
 
-/// What is known of the objective.
+/// The objective, with the points at which it has been evaluated.
 #[derive(Debug, Clone)]
 pub(super) struct Known {
     objective: DrawnObjective,
-    /// Places, row-major: the initial design and the points that were acquired.
+    /// Points, row-major: the initial design and the points that were acquired.
     pub(super) x: Array2<f64>,
-    /// Values there without noise.
+    /// Values at these points without noise.
     pub(super) values: Array1<f64>,
     /// Observed values.
     pub(super) observed: Array1<f64>,
@@ -32,7 +32,7 @@ impl Known {
         &self.objective
     }
 
-    /// Asks the objective at the rows of `x` and adds them; answers the values without noise.
+    /// Evaluates the objective at the rows of `x` and adds them; returns the values without noise.
     pub(super) fn acquire(&mut self, x: ArrayView2<f64>) -> Result<Array1<f64>, DrawError> {
         let (values, observed) = self.objective.ask(x)?;
         self.x.append(Axis(0), x).expect("points have as many inputs");
@@ -41,7 +41,7 @@ impl Known {
         Ok(values)
     }
 
-    /// The values, without noise, that the objective would give at the rows of `x`, which are not added.
+    /// The values of the objective, without noise, at the rows of `x`, which are not added.
     pub(super) fn judge(&self, x: ArrayView2<f64>) -> Result<Array1<f64>, DrawError> {
         Ok(self.objective.clone().ask(x)?.0)
     }
@@ -65,11 +65,11 @@ pub(super) struct State {
 pub(super) struct Saved {
     /// The steps so far.
     pub(super) steps: Vec<Step>,
-    /// What their solves took.
+    /// Cost of their solves.
     pub(super) cost: SolveCost,
     /// Kernel entries of each step over n^2 of that step, summed.
     pub(super) epochs: Entries,
-    /// Relative residual norms that the solver claims of the last step.
+    /// Relative residual norms that the solver claims for the last step.
     pub(super) claimed: Vec<f64>,
     /// Named numbers of its last report.
     pub(super) values: BTreeMap<String, f64>,

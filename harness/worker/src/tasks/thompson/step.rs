@@ -1,4 +1,4 @@
-//! An outer step.
+//! An outer step of a search.
 
 use gpbench_data::synthetic::largest;
 use gpbench_host::{SolveLimits, SolveOutcome};
@@ -18,8 +18,8 @@ use super::posed::SampleWeights;
 use super::search::Search;
 use super::state::State;
 
-/// Up to this many rows true residuals are measured in every step, at the price of a product; with more, in the last step
-/// alone, by verification.
+/// Largest number of rows for which true residuals are measured in every step, at the cost of one product. With more
+/// rows, only verification measures them, for the last step.
 const RESIDUAL_ROWS: usize = 20_000;
 
 impl Search<'_> {
@@ -75,7 +75,7 @@ impl Search<'_> {
         Ok(ended.advance(state, metrics))
     }
 
-    /// Where the solve of a step starts: at zero, or at the solutions of the step before, with zeros for the new rows.
+    /// The initial iterate of a step: zero, or the solutions of the step before, with zeros for the new rows.
     fn initial_iterate(&self, system: &System, state: &State) -> Array2<f64> {
         let mut x = Array2::zeros((system.m(), system.columns()).f());
         let known = match self.task.warm_start {
@@ -95,7 +95,7 @@ impl Search<'_> {
     }
 }
 
-/// What a step leaves behind.
+/// Results of a step.
 struct Ended {
     outcome: SolveOutcome,
     x: Array2<f64>,
@@ -106,7 +106,7 @@ struct Ended {
 }
 
 impl Ended {
-    /// Makes the step a part of the state.
+    /// Adds the step to the state.
     fn advance(self, state: &mut State, metrics: Metrics) -> Step {
         let Ended { outcome, x, chosen, rows, cached_bytes } = self;
         let SolveOutcome { stop_reason: reason, claimed, values, cost, .. } = outcome;
@@ -134,7 +134,7 @@ fn has_residuals(system: &System) -> bool {
     matches!(system.formulation, Formulation::Full) && system.n() <= RESIDUAL_ROWS
 }
 
-/// What a solve took, and how good it is. No clock runs.
+/// Cost and accuracy of a solve. No clock runs.
 fn solve_metrics(system: &System, outcome: &SolveOutcome, x: ArrayView2<f64>) -> Metrics {
     let cost = &outcome.cost;
     let mut metrics = claims(&outcome.claimed);
@@ -154,7 +154,7 @@ fn solve_metrics(system: &System, outcome: &SolveOutcome, x: ArrayView2<f64>) ->
     metrics
 }
 
-/// What the points of a step are worth; `values` are the objective's at the points that the samples chose.
+/// Metrics of the points of a step; `values` are the objective's values at the points that the samples chose.
 fn point_metrics(state: &State, chosen: &Acquisition, values: &Array1<f64>) -> Metrics {
     let mut metrics = Metrics::default();
     for (name, value) in [

@@ -1,5 +1,5 @@
-//! Verification without the plugin: the objective is asked anew at the points that were acquired, the last systems are built
-//! again, and a random search of the same objective is the control.
+//! Verification without the plugin: the objective is evaluated again at the acquired points, the last systems are
+//! built again, and a random search of the same objective is the control.
 
 use gpbench_data::synthetic::{largest, random_search};
 use gpbench_record::{FaultCause, Metrics, Verified, names};
@@ -14,10 +14,10 @@ use super::posed::{SampleWeights, Tops};
 use super::search::Search;
 use super::solution::{self, Found};
 
-/// Samples whose choice is checked.
+/// Number of samples whose chosen points are checked.
 const SAMPLES: usize = 16;
 
-/// The largest distance of a value that is computed twice, relative to the signal scale.
+/// The largest difference between two computations of a value, relative to the signal scale.
 const ROUNDING: f64 = 1e-9;
 
 /// Verifies a search.

@@ -5,10 +5,10 @@
 //! |---|---|---|
 //! | `unconstrained` | scales | parameters that the next step begins with |
 //! | `mean` | 1 | the constant prior mean, where it is trained |
-//! | `first_moment`, `second_moment` | scales, and 1 with a mean | the optimiser's |
-//! | `hyperparameters`, `metrics` | steps x names | numbers of the steps so far; not a number for an absent metric |
+//! | `first_moment`, `second_moment` | scales, and 1 with a mean | moments of the optimiser |
+//! | `hyperparameters`, `metrics` | steps x names | numbers of the steps so far; NaN for an absent metric |
 //! | `solution`, `before` | n x (1 + s) | solutions of the last step and of the one before, where they are kept |
-//! | `solver/KEY` | bytes | what the solver has saved, by its own keys |
+//! | `solver/KEY` | bytes | saved state of the solver, by its own keys |
 //!
 //! The state of the file is a [`Text`].
 
@@ -28,10 +28,10 @@ use super::state::State;
 
 const KIND: &str = "train-checkpoint";
 
-/// Group of what the solver has saved.
+/// Group of the saved state of the solver.
 const SOLVER: &str = "solver";
 
-/// The part of a state that is no array.
+/// The part of a state that is not stored in arrays.
 #[derive(Serialize, Deserialize)]
 struct Text {
     /// Names of the columns of `hyperparameters`.
@@ -86,7 +86,7 @@ pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
 /// # Errors
 /// If the file cannot be read, is damaged, or is one of another version.
 pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
-    // What a solver saves may have any length.
+    // The saved state of a solver may have any length.
     let file = match ArrayFile::read(path, KIND, usize::MAX) {
         Err(FileError::Missing { .. }) => return Ok(None),
         read => read?,

@@ -1,4 +1,4 @@
-//! The gradient of an outer step, by each estimator, and what it took.
+//! The gradient of an outer step, by each estimator, and its cost.
 
 use gpbench_gp::Gradient;
 use gpbench_gp::exact::{ExactError, ExactGp};
@@ -23,19 +23,19 @@ use gpbench_host::{SolveLimits, SolverState, VolatileObjects};
 use super::state::State;
 use super::trainer::Trainer;
 
-/// Up to this many rows a cross-section of the quadratic of the first steps is computed.
+/// Largest number of rows for which a cross-section of the quadratic of the first steps is computed.
 const SECTION_ROWS: usize = 3000;
 
-/// Steps with such a cross-section: the last of them is shown (Lin et al. 2024, Figure 6).
+/// Number of steps with such a cross-section; that of the last of them is shown (Lin et al. 2024, Figure 6).
 const SECTION_STEPS: u64 = 20;
 
-/// Up to this many rows the distance to where a solve started is measured, at the price of a product.
+/// Largest number of rows for which the distance to the initial iterate is measured, at the cost of one product.
 const DISTANCE_ROWS: usize = 20_000;
 
-/// Steps of Lanczos' iteration for the two largest eigenvalues.
+/// Number of steps of the Lanczos iteration for the two largest eigenvalues.
 const LEADING_STEPS: usize = 30;
 
-/// The gradient of an outer step, and what was found with it.
+/// The gradient of an outer step, and the results computed with it.
 pub(super) struct StepGradient {
     pub(super) gradient: Gradient,
     /// Derivative of the log marginal likelihood by a constant prior mean.
@@ -43,11 +43,11 @@ pub(super) struct StepGradient {
     /// The exact log marginal likelihood, where it was computed.
     pub(super) log_marginal_likelihood: Option<f64>,
     pub(super) solution: Option<Array2<f64>>,
-    /// What the solver has saved for the next step.
+    /// The state that the solver has saved for the next step.
     pub(super) solver: SolverState,
     pub(super) reason: StopReason,
     pub(super) cost: SolveCost,
-    /// Wall-clock seconds beside the solver.
+    /// Wall-clock seconds outside of the solver.
     pub(super) outer: f64,
     pub(super) metrics: Metrics,
 }
@@ -92,8 +92,8 @@ impl Trainer<'_> {
         matches!(self.task.gradient, GradientEstimator::Solutions { start: Start::Extrapolated, .. })
     }
 
-    /// The gradient of the likelihood under random features: nothing is solved. The frequencies of `rff` are part
-    /// of its model, and are drawn once; those of `ss_rff` must be fresh, or its estimates would have a bias.
+    /// The gradient of the likelihood under random features, without a solve. The frequencies of `rff` are part of its
+    /// model, and are drawn once; those of `ss_rff` must be drawn anew, or its estimates would have a bias.
     fn by_features(
         &self,
         kernel: &Kernel,
@@ -113,7 +113,7 @@ impl Trainer<'_> {
         Ok(StepGradient { outer, ..StepGradient::new(gradient, by_mean, StopReason::Iterations, metrics) })
     }
 
-    /// The exact gradient, by a Cholesky factor of the harness's own: the solver is asked for the prediction alone.
+    /// The exact gradient, by the harness's own Cholesky factor; the solver is used only for the prediction.
     fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, CaseError> {
         let system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let System { data, operator, .. } = &system;
@@ -144,7 +144,7 @@ impl Trainer<'_> {
         })
     }
 
-    /// A gradient made of solutions, with kernel entries in the precision in which they were solved for.
+    /// A gradient computed from solutions, with kernel entries in the precision of the solve.
     fn by_solutions(
         &self,
         kernel: &Kernel,
@@ -198,7 +198,7 @@ impl Trainer<'_> {
         SolveLimits { seconds: self.seconds_left(state), ..self.runner.limits(system, stream) }
     }
 
-    /// Where the solve of a step starts, and what it took to compute that.
+    /// The initial iterate of a step, and the cost of computing it.
     fn initial_iterate(&self, system: &System, start: Start, state: &State) -> (Array2<f64>, SolveCost) {
         let mut x = Array2::zeros((system.n(), system.columns()).f());
         let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) else {
@@ -218,8 +218,8 @@ impl Trainer<'_> {
         (x, SolveCost { solve, entries, ..SolveCost::default() })
     }
 
-    /// Solves for y a second time, with other random numbers and nothing of what the solver has saved or keeps; that takes
-    /// `elsewhere` bytes.
+    /// Solves for y a second time, with other random numbers and without the state and the objects that the solver
+    /// keeps. The kept objects occupy `elsewhere` bytes.
     fn solve_again(
         &self,
         kernel: &Kernel,

@@ -1,4 +1,4 @@
-//! Where training starts.
+//! The initial state of training.
 
 use gpbench_gp::train::{Adam, Hyperparameters, Parameters, SubsetFit, SubsetFitted};
 use gpbench_host::SolveCost;
@@ -14,7 +14,7 @@ use super::state::State;
 use super::trainer::Trainer;
 
 impl Trainer<'_> {
-    /// The state that an earlier process has reached, or else the first.
+    /// The state that an earlier process has reached, or else the initial state.
     pub(super) fn begin(&self) -> Result<State, CaseError> {
         if let Some(file) = &self.setup.job.checkpoint_file {
             let state = checkpoint::read(file).map_err(file_fault(FaultCause::Checkpoint))?;
@@ -56,7 +56,7 @@ impl Trainer<'_> {
         })
     }
 
-    /// The average of fits of parts of the data that start from `initial`.
+    /// The average of fits to parts of the data, which start from `initial`.
     fn fitted_to_parts(&self, of: Subset, initial: &Hyperparameters) -> Result<SubsetFitted, CaseError> {
         let Subset { centroids, size, steps, learning_rate, tolerance } = of;
         let rows = &self.setup.rows;

@@ -9,7 +9,7 @@ use super::state::State;
 use super::trainer::Trainer;
 
 impl Trainer<'_> {
-    /// The exact likelihood on the grid that is asked for, at the final signal scale.
+    /// The exact likelihood on the requested grid, at the final signal scale.
     pub(super) fn landscape(&self, state: &State) -> Result<Option<Box<Landscape>>, CaseError> {
         let Some(Grid { length_scale, noise_scale, points }) = self.task.landscape else { return Ok(None) };
         let ended = state.kernel(&self.setup.job.case.kernel);
@@ -27,7 +27,7 @@ impl Trainer<'_> {
     }
 }
 
-/// Points at even distances on a logarithmic axis.
+/// Evenly spaced points on a logarithmic axis.
 fn spaced([low, high]: [f64; 2], points: usize) -> Vec<f64> {
     let step = (high / low).ln() / (points.max(2) - 1) as f64;
     (0..points).map(|index| six_digits(low * (step * index as f64).exp())).collect()

@@ -1,4 +1,4 @@
-//! The posterior that training ends with.
+//! The posterior at the end of training.
 
 use gpbench_host::{SolveLimits, SolveOutcome, VolatileObjects};
 use gpbench_record::{FaultCause, GradientEstimator, Kernel, Probes, StopReason};
@@ -12,7 +12,7 @@ use crate::solution;
 use super::state::State;
 use super::trainer::Trainer;
 
-/// The posterior that a case ends with, solved for.
+/// The solution for the posterior at the end of a case.
 pub(super) struct Prediction {
     pub(super) outcome: SolveOutcome,
     pub(super) kernel: Kernel,
@@ -21,8 +21,8 @@ pub(super) struct Prediction {
 
 impl Trainer<'_> {
     /// Solves for the posterior under the final hyperparameters, and writes the solution to its file. With warm
-    /// starts it starts from the last solutions: all of them, if they were of pathwise
-    /// targets, or else the one of y.
+    /// starts the solve starts from the last solutions: all of them, if they were for pathwise
+    /// targets, or else that for y.
     pub(super) fn predict(
         &self,
         state: &State,

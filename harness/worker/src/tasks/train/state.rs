@@ -19,22 +19,22 @@ pub(super) struct State {
     pub(super) adam: Adam,
     /// Solutions of the last step, n x (1 + s); none before the first.
     pub(super) solution: Option<Array2<f64>>,
-    /// The same of the step before it, where starts are extrapolated.
+    /// Solutions of the step before the last, where starts are extrapolated.
     pub(super) before: Option<Array2<f64>>,
-    /// What the solver has saved for the next step.
+    /// The state that the solver has saved for the next step.
     pub(super) solver: SolverState,
     /// The steps so far.
     pub(super) steps: Vec<Step>,
-    /// What their solves took.
+    /// Cost of their solves.
     pub(super) cost: SolveCost,
-    /// Wall-clock seconds beside the solver so far.
+    /// Wall-clock seconds outside of the solver so far.
     pub(super) outer: f64,
-    /// Fits of parts of the data that have not converged, where training began with such fits.
+    /// Number of fits to parts of the data that have not converged, where training began with such fits.
     pub(super) unconverged_fits: Option<u64>,
 }
 
 impl State {
-    /// Moves the unconstrained parameters, and the mean after them, along a gradient.
+    /// Moves the unconstrained parameters, and the mean if it is trained, along a gradient.
     pub(super) fn ascend(&mut self, gradient: &[f64], rate: f64) {
         let scales = self.parameters.unconstrained.len();
         let mut moved = std::mem::take(&mut self.parameters.unconstrained);

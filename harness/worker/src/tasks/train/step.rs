@@ -1,4 +1,4 @@
-//! An outer step: the gradient, and the move along it.
+//! An outer step of training: the gradient, and the update of the parameters.
 
 use gpbench_gp::Gradient;
 use gpbench_gp::train;
@@ -12,7 +12,7 @@ use super::gradient::StepGradient;
 use super::state::State;
 use super::trainer::Trainer;
 
-/// Up to this many rows the exact likelihood is computed in each step.
+/// Largest number of rows for which the exact likelihood is computed in each step.
 const EXACT_ROWS: usize = 3000;
 
 impl Trainer<'_> {
@@ -68,7 +68,7 @@ impl Trainer<'_> {
         Ok(step)
     }
 
-    /// Takes the fixed scales out of a gradient: Adam does not move a parameter whose derivative is always 0.
+    /// Sets the derivatives by fixed scales to 0: Adam does not move a parameter whose derivative is always 0.
     fn hold_fixed(&self, gradient: &mut Gradient) {
         for scale in &self.task.fixed {
             match scale {

@@ -1,4 +1,4 @@
-//! What all steps of training share.
+//! Data shared by all steps of training.
 
 use gpbench_gp::exact::{ExactError, ExactGp};
 use gpbench_gp::train::{Hyperparameters, Parameters};
@@ -11,7 +11,7 @@ use crate::setup::Setup;
 
 use super::state::State;
 
-/// What all steps of training share.
+/// Data shared by all steps of training.
 pub(super) struct Trainer<'s> {
     pub(super) setup: &'s Setup<'s>,
     pub(super) task: &'s Training,
@@ -36,17 +36,17 @@ impl Trainer<'_> {
         Ok(Some((parameters, mean)))
     }
 
-    /// What is left of the time budget, which is one for all steps.
+    /// The remaining time budget, which all steps share.
     pub(super) fn seconds_left(&self, state: &State) -> Option<f64> {
         let seconds = self.setup.job.case.budget.seconds;
         seconds.map(|seconds| seconds - state.cost.prepare.wall - state.cost.solve.wall)
     }
 
-    /// The exact log marginal likelihood under a kernel; none where its matrix is not positive definite in double
+    /// The exact log marginal likelihood under a kernel; `None` where its matrix is not positive definite in double
     /// precision. No clock runs.
     ///
     /// # Errors
-    /// Where there are no threads to compute on: the number exists all the same.
+    /// Where the threads for the computation cannot be started, in which case the likelihood is unknown.
     pub(super) fn exact_likelihood(&self, of: &Kernel) -> Result<Option<f64>, CaseError> {
         let data = self.setup.rows.subtract_mean(of);
         let (x, y) = (data.x_train.view(), data.y_train.view());
