@@ -17,7 +17,7 @@ pub type Arrays = BTreeMap<String, Array2<f64>>;
 /// Longest name of a matrix or a number of the plugin's own, in bytes.
 const MAX_NAME: usize = 64;
 
-/// Most bytes of the matrices of a store.
+/// Largest number of bytes of the matrices of a store.
 pub const MOST_BYTES: usize = 8 << 30;
 
 /// Checks a name of the plugin's own, called `what` in errors.
@@ -102,7 +102,7 @@ unsafe extern "C" fn put(store: *const Store, name: *const Str, value: *const Ma
             (views::text_at(name, "`name`")?, Checked::new(value, "value", Extent::Any, Extent::Any)?)
         };
         check_name(&name, "name")?;
-        // SAFETY: the plugin passes a matrix that nobody writes until this call returns.
+        // SAFETY: the plugin passes a matrix that is not written until this call returns.
         let value = unsafe { value.view() };
         let stored: usize = store.arrays.borrow().values().map(|array| 8 * array.len()).sum();
         if stored.saturating_add(value.len().saturating_mul(8)) > MOST_BYTES {

@@ -1,4 +1,4 @@
-//! The fit as a learner sees it: data, minibatches, the observer.
+//! The table of a fit that a learner receives: data, minibatches, the observer.
 
 use std::ffi::c_void;
 

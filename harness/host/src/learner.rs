@@ -32,7 +32,7 @@ pub struct LearnerObject<'l> {
 pub enum FitEnd {
     /// The learner pauses and can go on.
     Paused,
-    /// The fit is over.
+    /// The fit has ended.
     Ended(StopReason),
 }
 
@@ -189,7 +189,7 @@ impl<'l> LearnerObject<'l> {
     /// Destroys the object.
     ///
     /// # Errors
-    /// Where the plugin reports an error meanwhile, which has no status to return it by.
+    /// Where the plugin reports an error during the call, which returns no status.
     pub fn destroy(self) -> Result<(), CallError> {
         let host = self.host;
         host.take_error();
@@ -217,7 +217,7 @@ impl<'l> LearnerObject<'l> {
         }
     }
 
-    /// Runs a call on the session's fit, with as many BLAS threads as the learner asks for.
+    /// Runs a call on the session's fit, with the number of BLAS threads that the learner requests.
     fn call(
         &self,
         session: &FitSession,

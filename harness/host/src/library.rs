@@ -53,7 +53,7 @@ pub enum LibraryError {
         file: PathBuf,
         /// Either kind, as a noun.
         kind: &'static str,
-        /// The id asked for.
+        /// The requested id.
         id: String,
         /// What it offers.
         offered: String,
@@ -68,7 +68,7 @@ pub enum LibraryError {
         file: PathBuf,
         /// Version of the interface that it was built with.
         abi: String,
-        /// The id asked for.
+        /// The requested id.
         id: String,
     },
 }

@@ -1,4 +1,4 @@
-//! The operator as a plugin sees it: products, the diagonal, entries that a plugin charges.
+//! The table of an operator that a plugin receives: products, the diagonal, entries that a plugin charges.
 //!
 //! It is the matrix of a [`LinearSystem`](crate::LinearSystem).
 

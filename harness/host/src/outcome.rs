@@ -28,7 +28,7 @@ pub struct SolveOutcome {
     pub cost: SolveCost,
     /// Uncounted seconds that the solver spent on requested iterates.
     pub uncounted: f64,
-    /// The lowest precision of products that the solver asked for.
+    /// The lowest precision of products that the solver requested.
     pub precision: Arithmetic,
 }
 
@@ -67,7 +67,7 @@ pub(crate) fn read_reason(report: &Report) -> Result<Reason, String> {
     Reason::from_number(report.reason).ok_or_else(unknown)
 }
 
-/// Reads a report on a system of so many columns.
+/// Reads a report on a system of `columns` columns.
 ///
 /// # Errors
 /// What is wrong with the report, as the end of a sentence about the call.

@@ -1,4 +1,4 @@
-//! The problem as a plugin sees it: right-hand sides, the iterate, the observer.
+//! The table of a problem that a plugin receives: right-hand sides, the iterate, the observer.
 
 use std::ffi::c_void;
 

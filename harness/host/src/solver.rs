@@ -137,7 +137,7 @@ impl<'l> SolverObject<'l> {
     /// Destroys the object.
     ///
     /// # Errors
-    /// Where the plugin reports an error meanwhile, which has no status to return it by.
+    /// Where the plugin reports an error during the call, which returns no status.
     pub fn destroy(self) -> Result<(), CallError> {
         let host = self.host;
         host.take_error();
@@ -174,7 +174,7 @@ impl<'l> SolverObject<'l> {
         status
     }
 
-    /// Runs a call with the clock running and as many BLAS threads as the solver asks for.
+    /// Runs a call with the clock running and with the number of BLAS threads that the solver requests.
     fn timed(&self, session: &Session, call: impl FnOnce() -> Status) -> Status {
         self.host.take_error();
         session.callbacks.take_complaint();
@@ -184,7 +184,7 @@ impl<'l> SolverObject<'l> {
         let _guard = raised.then(|| BlasThreads::set(self.host.services(), threads));
         session.resume_clock();
         let status = call();
-        // The clock is paused if an iterate was asked for and did not come.
+        // The clock is paused if an iterate was requested and did not arrive.
         session.resume_clock();
         session.account.pause();
         session.callbacks.blas_raised.set(false);

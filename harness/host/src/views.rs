@@ -124,8 +124,8 @@ impl Checked {
     }
 }
 
-/// The argument x, with `rows_x` rows, and the result y of a product, with `rows_y` rows and as many columns. They
-/// share no memory.
+/// The argument x, with `rows_x` rows, and the result y of a product, with `rows_y` rows and the same number of
+/// columns. They share no memory.
 ///
 /// # Safety
 /// As for [`Checked::new`], for both.
@@ -191,7 +191,7 @@ pub(crate) unsafe fn indices(
     checked.collect()
 }
 
-/// `len` numbers; none if `len` is 0, whatever the pointer.
+/// `len` numbers; none if `len` is 0, for any pointer.
 ///
 /// # Safety
 /// `data` is null or points to `len` numbers.
@@ -208,7 +208,7 @@ pub(crate) unsafe fn numbers(data: *const f64, len: i64, max: usize, name: &str)
     Ok(unsafe { std::slice::from_raw_parts(data, count) }.to_vec())
 }
 
-/// A copy of `len` bytes; none if `len` is 0, whatever the pointer.
+/// A copy of `len` bytes; none if `len` is 0, for any pointer.
 ///
 /// # Safety
 /// `data` is null or points to `len` bytes.

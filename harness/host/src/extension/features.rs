@@ -19,7 +19,7 @@ static TABLE: Features = Features {
     apply_transposed: Some(apply_transposed),
 };
 
-/// Most features that a plugin may ask for.
+/// Largest number of features that a plugin may request.
 const MAX_COUNT: i64 = 1 << 24;
 
 unsafe extern "C" fn apply(op: *const Operator, seed: u64, count: i64, w: *const Mat, y: *mut Mat) -> Status {

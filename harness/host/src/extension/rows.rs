@@ -73,7 +73,7 @@ unsafe extern "C" fn fused(
             if let Some(transform) = transform {
                 // SAFETY: the plugin passes a function and its context together with `u`.
                 unsafe { transform(ctx, u) };
-                // SAFETY: `buffer` was checked, whatever `transform` did to the struct behind `u`.
+                // SAFETY: `buffer` was checked, and `transform` cannot change it through the struct behind `u`.
                 product.assign(&unsafe { buffer.view() });
             }
         };
