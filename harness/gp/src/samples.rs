@@ -84,8 +84,8 @@ impl<'a> PosteriorSamples<'a> {
         out
     }
 
-    /// For each sample the row of `x` (C x d) where it is largest, the first of equals, and its value there. A value
-    /// that is not a number is never the largest, unless all are.
+    /// For each sample the row of `x` (C x d) where it is largest, the first of equals, and its value there. NaN is
+    /// never the largest value, unless all values are NaN.
     ///
     /// Each thread keeps the values at the rows of one tile; no array has C x s numbers.
     ///

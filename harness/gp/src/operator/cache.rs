@@ -23,7 +23,7 @@ use gpbench_numerics::simd::Real;
 /// Stored tiles.
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    /// Most bytes of tiles.
+    /// Largest number of bytes of tiles.
     capacity: usize,
     /// The tiles stored for the next product.
     tiles: Mutex<Option<Arc<Tiles>>>,

@@ -1,7 +1,7 @@
 //! The product with all of H, in which each tile of one triangle serves both triangles.
 //!
 //! The matrix is cut into squares of a few tiles a side. Square (i, j) adds to parts i and j of the result, which
-//! stay in a core's cache meanwhile, with their right-hand sides. Round `r` consists of the squares with `i + j = r
+//! stay in a core's cache during this, with their right-hand sides. Round `r` consists of the squares with `i + j = r
 //! (mod parts)`: no two of them share a part, every pair occurs in exactly one round, and each part of the result
 //! takes its sums in the order of the rounds. So threads need no accumulators of their own, and no sum depends on
 //! which thread is faster. A thread that has finished takes the next square, and waits only until earlier rounds

@@ -1,6 +1,6 @@
 //! Estimates of the gradient of the log marginal likelihood; [`crate::exact::ExactGp::gradient`] is the exact one.
 //!
-//! | estimator | right-hand sides beside y | estimate of the trace |
+//! | estimator | right-hand sides other than y | estimate of the trace |
 //! |---|---|---|
 //! | [`standard`] | z with E z z^T = I | `(H^-1 z)^T dH z`, mean over z (Hutchinson 1990; Lin et al. 2024, equation 6) |
 //! | [`pathwise`] | xi = f(X) + noise ~ N(0, H) | `(H^-1 xi)^T dH (H^-1 xi)`, mean over xi (Lin et al. 2024, equation 9) |
