@@ -62,7 +62,7 @@ impl Request {
     }
 }
 
-/// Checks the solvers, as many rules at a time as there are processors, and hands each result to `tell`; `worker` is
+/// Checks the solvers, one rule per processor at a time, and passes each result to `tell`; `worker` is
 /// this program. A library that cannot be read breaks the first rule and is not checked further.
 pub fn run(
     worker: &Path,

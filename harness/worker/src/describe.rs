@@ -104,7 +104,7 @@ fn answer(child: Started, deadline: Instant, limit: Duration) -> Result<Value, S
     entry.ok_or_else(|| format!("ended the process that loaded it ({status})"))
 }
 
-/// The plugin libraries of this machine: beside the program, in `../lib/gpbench`,
+/// The plugin libraries of this machine: next to the program, in `../lib/gpbench`,
 /// then in the folders of `$GPBENCH_PLUGIN_PATH`. A file hides files of the same
 /// name in later places.
 pub fn installed(worker: &Path) -> Vec<PathBuf> {

@@ -153,7 +153,7 @@ impl<'a> CaseTrace<'a> {
         }
     }
 
-    /// Sends a point, unless there are as many as a case may have.
+    /// Sends a point, unless the case has reached its largest number of points.
     fn send(&mut self, info: IterationInfo<'_>, metrics: Metrics) {
         if self.sent == MOST_TRACE_POINTS {
             return;

@@ -63,7 +63,7 @@ impl<'a> ArrayWriter<'a> {
         let written = replace_sealed(path, durability, |out| {
             out.write_all(&(header.len() as u64).to_le_bytes())?;
             out.write_all(&header)?;
-            // Views iterate row by row, whatever their layout in memory.
+            // Views iterate row by row for any memory layout.
             let mut numbers = self.numbers.iter().flat_map(|(_, array)| array);
             numbers.try_for_each(|number| out.write_all(&number.to_le_bytes()))?;
             self.bytes.iter().try_for_each(|(_, bytes)| out.write_all(bytes))

@@ -35,7 +35,7 @@ pub(super) struct Fitting<'s> {
     pub(super) startup: Startup<'s>,
 }
 
-/// A case whose fit is over and whose files are written.
+/// A case whose fit has ended and whose files are written.
 pub(super) struct Ended {
     pub(super) reason: StopReason,
     pub(super) state: State,

@@ -51,7 +51,7 @@ impl<'s> Recorder<'s> {
         self.record.borrow().clone()
     }
 
-    /// Sends a point, unless there are as many as a case may have.
+    /// Sends a point, unless the case has reached its largest number of points.
     fn point(&self, at: FitPoint, name: &str, value: f64) {
         let points = &mut self.record.borrow_mut().points;
         if points.len() == MOST_TRACE_POINTS {
