@@ -1,4 +1,4 @@
-//! Speed of kernel products and dense algebra: what `gpbench-worker bench` is asked, and its answer.
+//! Speed of kernel products and dense algebra: the input and the output of `gpbench-worker bench`.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub struct BenchRequest {
     pub schema: u32,
     /// What to time.
     pub product: Product,
-    /// The rows between which kernel entries stand.
+    /// The inputs of the kernel matrix.
     pub inputs: BenchInputs,
     /// The covariance.
     pub kernel: Kernel,
@@ -26,7 +26,7 @@ pub struct BenchRequest {
     pub threads: usize,
     /// Seconds to spend on each product; it runs five times at least.
     pub seconds: f64,
-    /// Order of the square matrices that dgemm multiplies beside it.
+    /// Order of the square matrices that dgemm multiplies for comparison.
     pub dgemm_order: usize,
     /// Folder into which inputs, right-hand sides and product are written.
     #[serde(default, with = "crate::path::optional")]
@@ -37,28 +37,28 @@ pub struct BenchRequest {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Product {
-    /// H V.
+    /// The product H V.
     Operator,
     /// Derivatives of `tr(U^T H W)` by every hyperparameter, for as many columns as right-hand sides.
     Gradient,
-    /// U = H\[B, :\] V for a block B of rows; the same and Z += H\[B, :\]^T U in one; and Y += H\[:, C\] U for
-    /// twice as many columns C.
+    /// Three products: U = H\[B, :\] V for a block B of rows; the same fused with Z += H\[B, :\]^T U; and
+    /// Y += H\[:, C\] U for twice as many columns C.
     Rows {
         /// Rows of the block.
         block: usize,
     },
-    /// No product, but a Cholesky factor of H and solves with it, in both precisions.
+    /// A Cholesky factor of H and solves with it, in both precisions, instead of a product.
     Factor,
-    /// No product, but a preconditioner of low rank: building it from a partial Cholesky factor, and applying it in both
-    /// precisions.
+    /// A low-rank preconditioner instead of a product: building it from a partial Cholesky factor, and applying it in
+    /// both precisions.
     Precondition {
         /// Columns of the factor.
         rank: usize,
     },
-    /// No product with H, but posterior samples, as many as right-hand sides: the best of candidates that they share, and
-    /// values and gradients at starts of their own.
+    /// Posterior samples, as many as right-hand sides, instead of a product: their maxima over shared candidates, and
+    /// their values and gradients at starting points of their own.
     Acquire(Acquire),
-    /// No product, but steps of a learner.
+    /// Steps of a learner instead of a product.
     Learner(LearnerStep),
 }
 
@@ -67,13 +67,13 @@ pub enum Product {
 pub struct Acquire {
     /// Candidates that all samples share.
     pub candidates: usize,
-    /// Starts of all samples together.
+    /// Total number of starting points of all samples.
     pub starts: usize,
     /// Random features of the prior draws, an even number.
     pub features: usize,
 }
 
-/// Which learner's steps to time, on targets that are a smooth function of the inputs, with noise.
+/// The learner whose steps are timed, on targets that are a smooth function of the inputs with noise.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LearnerStep {
     /// The plugin's file.
@@ -83,7 +83,7 @@ pub struct LearnerStep {
     pub learner: String,
     /// Its parameter `batch`, rows of a minibatch.
     pub batch: usize,
-    /// Inducing points, the first so many of the inputs; 0 for none.
+    /// Number of inducing points, which are the first of the inputs; 0 for none.
     pub points: usize,
 }
 
@@ -100,7 +100,7 @@ pub enum BenchInputs {
     },
     /// The training rows of a data set, standardised.
     Dataset {
-        /// Which.
+        /// The data set.
         dataset: Dataset,
         /// Its binary copy.
         #[serde(with = "crate::path")]
@@ -108,7 +108,7 @@ pub enum BenchInputs {
     },
 }
 
-/// How fast a product is, beside the machine's own matrix product.
+/// Speed of a product, compared with the machine's dgemm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Timing {
     /// Rows.
@@ -121,43 +121,43 @@ pub struct Timing {
     pub precision: Arithmetic,
     /// Median seconds of a product.
     pub seconds: f64,
-    /// Entries used a second, whatever symmetry saves: n^2 of them, or the block's.
+    /// Entries used per second: n^2 for a product, or those of the block, even where symmetry saves evaluations.
     pub entries_per_second: f64,
     /// 10^9 floating-point operations a second, at 2 (d + s) for each entry used.
     pub gemm_gflops: f64,
-    /// The same of dgemm on square matrices, with as many threads.
+    /// 10^9 floating-point operations a second of dgemm on square matrices, with as many threads.
     pub dgemm_gflops: f64,
     /// `gemm_gflops` over `dgemm_gflops`.
     pub ratio: f64,
 }
 
-/// A product with some of the rows or columns.
+/// Speed of a product with some of the rows or columns.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct BlockTiming {
-    /// Its own speed.
+    /// Speed of the product.
     #[serde(flatten)]
     pub timing: Timing,
     /// Rows or columns of the block.
     pub block: usize,
-    /// Seconds for each entry used, over those of the product with all of H.
+    /// Seconds per entry used, divided by those of the product with all of H.
     pub seconds_per_entry_to_operator: f64,
 }
 
-/// A part of an acquisition.
+/// Speed of a part of an acquisition.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct AcquireTiming {
-    /// Its own speed. Its entries are those between points and rows, and between points and features. For candidates, an
-    /// entry of a row counts 2 (d + s) operations and one of a feature 2 (d / 2 + s), since two features share an
-    /// angle; for gradients, 2 (2 d + 2) and 2 (d + 2).
+    /// Speed of the part. Its entries are those between points and rows, and between points and features. For
+    /// candidates, an entry of a row counts 2 (d + s) operations and one of a feature 2 (d / 2 + s), since two
+    /// features share an angle; for gradients, 2 (2 d + 2) and 2 (d + 2).
     #[serde(flatten)]
     pub timing: Timing,
-    /// Candidates or starts.
+    /// Number of candidates or starting points.
     pub points: usize,
-    /// Its ratio to dgemm over that of the product with all of H.
+    /// Ratio to dgemm, divided by that of the product with all of H.
     pub ratio_to_operator: f64,
 }
 
-/// How fast a learner's steps are, beside the machine's own matrix product.
+/// Speed of a learner's steps, compared with the machine's dgemm.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StepTiming {
     /// Rows.
@@ -176,7 +176,7 @@ pub struct StepTiming {
     pub dgemm_operations: f64,
 }
 
-/// Dense algebra beside what bounds it.
+/// Speed of dense algebra, compared with the machine's limits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct DenseTiming {
     /// Order of the matrix.
@@ -185,31 +185,31 @@ pub struct DenseTiming {
     pub rhs: usize,
     /// Rank of the preconditioner; 0 for factors of H.
     pub rank: usize,
-    /// Each piece of work.
+    /// The timed computations.
     pub works: Vec<WorkTiming>,
 }
 
-/// One piece of dense algebra.
+/// Speed of one computation of dense algebra.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorkTiming {
-    /// What is done.
+    /// Name of the computation.
     pub work: String,
     /// Median seconds.
     pub seconds: f64,
-    /// 10^9 floating-point operations a second, of the operations that are needed.
+    /// 10^9 necessary floating-point operations a second.
     pub gflops: f64,
     /// 10^9 bytes a second, where each array is read or written as often as it must be.
     pub gigabytes_per_second: f64,
-    /// What bounds it: the larger of the times that its operations and its bytes take at the machine's own rates.
+    /// The limiting rate: operations or bytes, whichever take longer at the machine's own rates.
     pub bound: Bound,
     /// The rate of the bound: 10^9 operations or bytes a second.
     pub limit: f64,
-    /// The time that the bound permits, over `seconds`.
+    /// The time that the bound permits, divided by `seconds`.
     pub ratio: f64,
 }
 
 words! {
-    /// What bounds dense algebra.
+    /// The rate of the machine that limits dense algebra.
     pub enum Bound {
         /// Products of square matrices in double precision.
         Dgemm = "dgemm",
@@ -224,36 +224,36 @@ words! {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum BenchAnswer {
-    /// To [`Product::Rows`].
+    /// Answer to [`Product::Rows`].
     Blocks {
-        /// The rows.
+        /// Speed of the rows.
         #[serde(flatten)]
         rows: BlockTiming,
-        /// The rows, forward and transposed, each entry used once for both.
+        /// Speed of the rows with the fused transposed product, which uses each entry once for both.
         fused: BlockTiming,
-        /// The columns.
+        /// Speed of the columns.
         columns: BlockTiming,
-        /// All of H, in between.
+        /// Speed of the product with all of H, timed in alternation.
         operator: Timing,
     },
-    /// To [`Product::Acquire`].
+    /// Answer to [`Product::Acquire`].
     Acquire {
-        /// The best of the candidates.
+        /// Speed of finding the best candidates.
         candidates: AcquireTiming,
-        /// The same with two features only: kernel entries.
+        /// The same with two features only, which measures kernel entries.
         kernel: AcquireTiming,
-        /// The same with one row only: features.
+        /// The same with one row only, which measures features.
         features: AcquireTiming,
-        /// Values and gradients at the starts.
+        /// Speed of values and gradients at the starting points.
         gradients: AcquireTiming,
-        /// All of H, in between.
+        /// Speed of the product with all of H, timed in alternation.
         operator: Timing,
     },
-    /// To [`Product::Learner`].
+    /// Answer to [`Product::Learner`].
     Step(StepTiming),
-    /// To [`Product::Factor`] and [`Product::Precondition`].
+    /// Answer to [`Product::Factor`] and [`Product::Precondition`].
     Dense(DenseTiming),
-    /// To the other products.
+    /// Answer to the other products.
     Whole(Timing),
 }
 

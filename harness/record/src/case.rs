@@ -1,4 +1,4 @@
-//! A resolved case: one cell of a spec's matrix, with nothing left to look up.
+//! A resolved case: one cell of a spec's matrix, with all names and defaults resolved.
 
 use std::fmt;
 
@@ -12,30 +12,30 @@ use crate::{
 
 /// One cell of the plan.
 ///
-/// Holds every choice that can change the result, and nothing that cannot:
-/// paths, for instance, live in [`crate::Job`].
+/// It contains exactly the choices that can change the result. Paths, for instance, are in [`crate::Job`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Case {
-    /// What is measured.
+    /// The task.
     pub task: Task,
-    /// Which rows.
+    /// The data set and its split.
     pub dataset: Dataset,
-    /// Which covariance, with its hyperparameters as numbers.
+    /// The covariance, with its hyperparameters as numbers.
     pub kernel: Kernel,
-    /// Which method, with all of its parameters.
+    /// The solver or learner, with all of its parameters.
     pub solver: Solver,
-    /// When to stop; of a training case, each outer step.
+    /// Limits of a solve; in a training case, of each outer step.
     pub budget: Budget,
-    /// The quality at which the case ends, if it does not end before.
+    /// The quality at which the case ends, unless it ends earlier.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_at: Option<Target>,
-    /// The spec's seed of this case: selects the split and keys every random stream.
+    /// The spec's seed of this case, which selects the split and is part of the key of every random stream.
     pub seed: u64,
     /// 0-based count of timing repeats.
     pub repeat: u32,
 }
 
-/// The names of a case on the spec's axes; what tables and charts group by. Displayed in one line, long names cut.
+/// The names of a case on the spec's axes, by which tables and charts group. `Display` writes one line and cuts long
+/// names.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Labels {
     /// Data set, as named in the spec.
@@ -54,8 +54,8 @@ pub struct Labels {
 }
 
 impl Labels {
-    /// What all cases of a block share: data set, kernel, estimator and seed. Their times are compared with each other, so a
-    /// block is never divided among machines.
+    /// The key of a block: data set, kernel, estimator and seed. Times within a block are compared with each other,
+    /// so a block is never divided among machines.
     pub fn block(&self) -> (&str, &str, Option<&str>, u64) {
         (&self.dataset, &self.kernel, self.estimator.as_deref(), self.seed)
     }
@@ -72,7 +72,7 @@ impl fmt::Display for Labels {
     }
 }
 
-/// When a solver has to stop; every bound is optional.
+/// Limits of a solve; every limit is optional.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Budget {
     /// Relative residual norm to reach, for y and for the mean over probes.
@@ -102,7 +102,7 @@ impl Case {
         }
     }
 
-    /// The grid of parameters that it is a point of.
+    /// The point of a grid of parameters that this case is, if it is one.
     pub fn grid(&self) -> Option<&GridPoint> {
         self.solver.grid.as_ref().or_else(|| self.task.learning()?.grid.as_ref())
     }
@@ -113,8 +113,8 @@ impl Case {
         hash_json(&(self, fingerprint))
     }
 
-    /// The case that is verified in place of this one, which yielded `output`: the prediction at the final
-    /// hyperparameters of a training. `None` where this case is verified itself.
+    /// The case that is verified in place of this one, given its `output`: for training, the prediction at the final
+    /// hyperparameters. `None` where this case is verified itself.
     pub fn verified(&self, output: &TaskOutput) -> Option<Case> {
         self.prediction(&output.training()?.hyperparameters)
     }

@@ -1,4 +1,4 @@
-//! What the front of a cluster run and the runner on a node tell each other through files.
+//! Files by which the front of a cluster run and the runners on its nodes communicate.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -9,17 +9,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Environment, NodePlace, Row, Site};
 
-/// Exit status of a runner that a signal ended: its work can go on elsewhere.
+/// Exit status of a runner that a signal ended: its task can continue on another node.
 pub const STATUS_INTERRUPTED: i32 = 75;
 /// Exit status of a runner on a node that cannot run its task.
 pub const STATUS_UNFIT: i32 = 76;
 
-/// One attempt at one task. Displayed as in file names: `0007.01`.
+/// One attempt at one task. `Display` writes it as in file names: `0007.01`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Attempt {
     /// The task's index in the manifest.
     pub task: u32,
-    /// Counted from 1.
+    /// Number of the attempt, counted from 1.
     pub attempt: u32,
 }
 
@@ -49,52 +49,52 @@ impl FromStr for Attempt {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "why", rename_all = "snake_case")]
 pub enum Ending {
-    /// All of its cases were run; one without a row met a fault of the machine.
+    /// All cases were run. A case without a row met a fault of the machine.
     Done,
-    /// The job's time is nearly over, or too short for the next case.
+    /// The remaining time of the job is too short for the next case.
     TimeOver,
-    /// A signal asked for the end.
+    /// The runner was asked by a signal to end.
     Signal {
         /// Its number.
         signal: i32,
     },
     /// The node cannot run the task.
     Unfit {
-        /// What it lacks.
+        /// The reason.
         reason: String,
     },
-    /// The runner cannot go on, for instance because the disk is full.
+    /// The runner cannot continue, for instance because the disk is full.
     Failed {
         /// The error.
         reason: String,
     },
 }
 
-/// One line of a part file. The front writes the first one, the attempt's runner all others. Times are UTC by the clock of
-/// the node.
+/// One line of a part file. The front writes the first line, and the attempt's runner writes all others. Times are
+/// UTC by the clock of the node.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum PartLine {
-    /// What the attempt is to run.
+    /// The cases that the attempt is to run.
     Assigned {
         /// The attempt.
         attempt: Attempt,
         /// Ids of its cases, in the order in which they are to run.
         cases: Vec<String>,
-        /// Wall-clock seconds that it asks for, where known.
+        /// Wall-clock seconds that it requests, where known.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         seconds: Option<u64>,
     },
     /// The runner began.
     Begun {
-        /// When.
+        /// Time of the event.
         time: String,
-        /// Where.
+        /// Node of the runner.
         place: NodePlace,
     },
     /// The runner is alive.
     Beat {
-        /// When.
+        /// Time of the event.
         time: String,
         /// Whether the running case has written a checkpoint in this attempt.
         #[serde(default)]
@@ -102,18 +102,18 @@ pub enum PartLine {
     },
     /// A case started.
     Started {
-        /// When.
+        /// Time of the event.
         time: String,
-        /// Its id.
+        /// The case's id.
         id: String,
     },
-    /// A case ended. The line is one of the journal.
+    /// A case ended. The line is also a line of the journal.
     Case(Box<Row>),
-    /// The runner ends.
+    /// The runner ended.
     Ended {
-        /// When.
+        /// Time of the event.
         time: String,
-        /// Why.
+        /// Reason of the end.
         #[serde(flatten)]
         ending: Ending,
         /// Whether a case without a row has written a checkpoint in this attempt.
@@ -125,7 +125,7 @@ pub enum PartLine {
     Unknown,
 }
 
-/// What the plan of a run lacks for its cases to run on other machines.
+/// The manifest of a cluster run: what its runners need beside the plan.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`crate::SCHEMA`].
@@ -138,7 +138,8 @@ pub struct Manifest {
     /// The worker, on the shared file system.
     #[serde(with = "crate::path")]
     pub worker: PathBuf,
-    /// Where the run was started last: its programs, the worker's numerics as planned, and what the run reads.
+    /// Environment in which the run was started last: its programs, the planned numerics of the worker, and its
+    /// inputs.
     pub started_in: Environment,
     /// Files of each case, by its id.
     pub cases: BTreeMap<String, CaseFiles>,
@@ -150,7 +151,7 @@ pub struct Manifest {
     pub site: Site,
 }
 
-/// What a case needs beside what the plan tells.
+/// Files and estimates of a case, which the plan does not contain.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct CaseFiles {
     /// The solver's library, on the shared file system.
@@ -159,10 +160,10 @@ pub struct CaseFiles {
     /// The data set's binary copy, on the shared file system; absent for generated sets.
     #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
     pub dataset_file: Option<PathBuf>,
-    /// Bytes of memory that the case is likely to use, where known.
+    /// Estimated bytes of memory of the case, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_estimate: Option<u64>,
-    /// Wall-clock seconds that the solver is likely to take, where known.
+    /// Estimated wall-clock seconds of the solver, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_estimate: Option<f64>,
 }
@@ -171,7 +172,7 @@ pub struct CaseFiles {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeOptions {
-    /// Where exact references are stored, on the shared file system.
+    /// Folder of exact references, on the shared file system.
     #[serde(with = "crate::path")]
     pub cache_dir: PathBuf,
     /// Wall-clock seconds after which a case without a time budget is killed.
@@ -182,7 +183,7 @@ pub struct NodeOptions {
     pub memory_bytes: Option<u64>,
 }
 
-/// Cases that run one after another on one node, and what they ask of it.
+/// Cases that run one after another on one node, and the resources that they request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClusterTask {
     /// Ids of the cases, in the order of the plan.

@@ -4,7 +4,7 @@ use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 words! {
-    /// Whether a solver keeps a rule.
+    /// Outcome of the test of a rule.
     pub enum RuleStatus {
         /// The solver keeps the rule.
         Passed = "passed",
@@ -15,7 +15,7 @@ words! {
     }
 }
 
-/// Whether one solver keeps one rule.
+/// Result of testing one solver by one rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RuleResult {
     /// The solver's id; empty if the library could not be read.

@@ -2,13 +2,13 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What a figure of a one-dimensional posterior shows: predictions on a grid of inputs.
+/// Predictions on a grid of inputs, for the figure of a one-dimensional posterior.
 ///
 /// For plotting: all values are in units of the standardised data and rounded to six digits.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Curve {
-    /// Inputs, increasing, at even distances.
+    /// Inputs, increasing and equally spaced.
     pub x: Vec<f64>,
     /// Predictive mean.
     pub mean: Vec<f64>,

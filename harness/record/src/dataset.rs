@@ -1,43 +1,43 @@
-//! The rows of a case, and where they come from.
+//! The rows of a case, and their source.
 
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use crate::{Family, Frequencies};
 
-/// Which rows a case sees.
+/// The rows of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dataset {
     /// Name in the spec.
     pub name: String,
-    /// Where the rows come from.
+    /// Source of the rows.
     pub source: Source,
     /// Index of the train/test split.
     pub split: u32,
-    /// Shares by which rows are drawn, in place of the splits that come with the set.
+    /// Fractions of a random split, which replaces the splits of the set.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fractions: Option<Fractions>,
-    /// Keep only so many training rows, drawn with the case's seed.
+    /// Number of training rows to keep, drawn with the case's seed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subsample: Option<Subsample>,
-    /// Whether training rows with the same inputs share an unknown. The Gaussian process, its exact
-    /// answer and what a solution is judged by are the same; an epoch stays n^2 entries, of all rows.
+    /// Whether training rows with the same inputs share an unknown. The Gaussian process, its exact solution and the
+    /// verification do not change. An epoch remains n^2 entries, of all rows.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub collapse_duplicates: bool,
-    /// How targets are scaled.
+    /// Scaling of the targets.
     #[serde(default, skip_serializing_if = "TargetScaling::is_default")]
     pub targets: TargetScaling,
-    /// How inputs are scaled.
+    /// Scaling of the inputs.
     #[serde(default, skip_serializing_if = "InputScaling::is_default")]
     pub inputs: InputScaling,
-    /// Share of all rows that are kept from a learner to choose its model by: of the rows that `fractions` leave, or
-    /// else of the training rows.
+    /// Fraction of all rows that are withheld from a learner for the selection of its model. They are taken from the
+    /// rows that `fractions` leaves unused, or else from the training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<f64>,
 }
 
 impl Dataset {
-    /// All rows of a source as they come: its first split, standardised.
+    /// The first split of a source with all of its rows, standardised.
     pub fn new(name: impl Into<String>, source: Source) -> Dataset {
         Dataset {
             name: name.into(),
@@ -54,25 +54,25 @@ impl Dataset {
 }
 
 words! {
-    /// How targets are scaled, by the training rows.
+    /// Scaling of the targets, by statistics of the training rows.
     #[derive(Default)]
     pub enum TargetScaling {
-        /// To mean 0 and standard deviation 1.
+        /// Mean 0 and standard deviation 1.
         #[default]
         Standardised = "standardised",
-        /// To mean 0, in the units of the file.
+        /// Mean 0, in the units of the file.
         Centred = "centred",
     }
 }
 
 words! {
-    /// How inputs are scaled, by the training rows.
+    /// Scaling of the inputs, by statistics of the training rows.
     #[derive(Default)]
     pub enum InputScaling {
-        /// Each to mean 0 and standard deviation 1.
+        /// Mean 0 and standard deviation 1 of each input.
         #[default]
         Standardised = "standardised",
-        /// Each so that its smallest value is -1 and its largest 1.
+        /// Smallest value -1 and largest value 1 of each input.
         Box = "box",
     }
 }
@@ -89,27 +89,27 @@ impl InputScaling {
     }
 }
 
-/// Shares of the rows that a split draws; the remaining rows are not used.
+/// Fractions of the rows that a random split draws; the remaining rows are not used.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Fractions {
-    /// Share of the training rows, between 0 and 1.
+    /// Fraction of training rows, between 0 and 1.
     pub train: f64,
-    /// Share of the test rows, between 0 and 1.
+    /// Fraction of test rows, between 0 and 1.
     pub test: f64,
 }
 
-/// How many of the training rows are kept.
+/// Number of training rows that are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(untagged)]
 pub enum Subsample {
-    /// This many.
+    /// An absolute number.
     Rows(usize),
-    /// This share of them, between 0 and 1.
+    /// A fraction of them, between 0 and 1.
     Fraction(f64),
 }
 
 impl Subsample {
-    /// How many of `n` rows that is; a share is rounded.
+    /// The number of rows out of `n`; a fraction is rounded.
     pub fn rows(self, n: usize) -> usize {
         match self {
             Subsample::Rows(rows) => rows,
@@ -118,7 +118,7 @@ impl Subsample {
     }
 }
 
-/// Where rows come from.
+/// Source of rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "kebab-case")]
 pub enum Source {
@@ -132,7 +132,7 @@ pub enum Source {
     File {
         /// Path, relative to the spec's folder, as typed.
         path: String,
-        /// How it is read.
+        /// Options for reading the file.
         #[serde(flatten)]
         options: ReadOptions,
     },
@@ -147,7 +147,7 @@ pub enum Source {
     },
     /// A draw from a Gaussian process, drawn with the case's seed.
     GpDraw(GpDraw),
-    /// An objective that task `thompson` asks again along the run, drawn with the case's seed.
+    /// An objective that task `thompson` evaluates during the run, drawn with the case's seed.
     Objective(Objective),
 }
 
@@ -161,31 +161,31 @@ impl Source {
     }
 }
 
-/// How a CSV or Parquet file is read. Columns are given by name, or by a 0-based index as text.
+/// Options for reading a CSV or Parquet file. Columns are given by name, or by a 0-based index as text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ReadOptions {
-    /// Target column; the last one that is not dropped when absent.
+    /// Target column. The default is the last column that is not dropped.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<String>,
     /// Columns that are left out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub drop: Vec<String>,
-    /// Inputs that hold categories: each of their values becomes an input that is 0 or 1.
+    /// Categorical inputs: each of their values becomes an input that is 0 or 1.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub categories: Vec<String>,
-    /// Separator of the cells of a CSV file, one ASCII character; a comma when absent.
+    /// Separator of the cells of a CSV file, one ASCII character. The default is a comma.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub separator: Option<char>,
-    /// Whether the first line of a CSV file is a header; when absent, whether it holds text.
+    /// Whether the first line of a CSV file is a header. By default, it is one if it contains text.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub header: Option<bool>,
 }
 
 impl ReadOptions {
-    /// The character that a separator stands for: itself, or a tab for `tab`.
+    /// The character of a separator: the text itself, or a tab for `tab`.
     ///
     /// # Errors
-    /// Where it is not one ASCII character, or could not separate cells.
+    /// If it is not one ASCII character, or cannot separate cells.
     pub fn parse_separator(text: &str) -> Result<char, String> {
         let mut characters = text.chars();
         match (characters.next(), characters.next()) {
@@ -217,8 +217,8 @@ pub struct GpDraw {
     pub length_scale: f64,
 }
 
-/// An objective on the unit cube: a draw from a known Gaussian process, which can be asked at any point. Its rows are in
-/// raw units, and none is for testing.
+/// An objective on the unit cube: a draw from a known Gaussian process, which can be evaluated at any point. Its rows
+/// are in raw units, and it has no test rows.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Objective {
     /// Rows of the initial design, uniform on the unit cube.
@@ -233,7 +233,7 @@ pub struct Objective {
     pub noise_scale: f64,
     /// Length scale, shared by all inputs.
     pub length_scale: f64,
-    /// How it is drawn.
+    /// How the objective is drawn.
     pub draw: ObjectiveDraw,
 }
 
@@ -241,20 +241,21 @@ pub struct Objective {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ObjectiveDraw {
-    /// By a Cholesky factor that grows with the points: few points only. A value is drawn when it is asked, given all that
-    /// was asked before, so that searches share the initial design and then each have their own draw.
+    /// By a Cholesky factor that grows with the points, for few points only. A value is drawn when it is first
+    /// evaluated, conditioned on all earlier evaluations. So searches share the initial design, and then each has its
+    /// own draw.
     Exact,
     /// From random Fourier features.
     Features {
-        /// Sines and cosines counted together.
+        /// Number of features, sines and cosines counted together.
         features: usize,
-        /// Law of their frequencies.
+        /// Distribution of their frequencies.
         frequencies: Frequencies,
     },
 }
 
 impl Objective {
-    /// Most points in all of an objective that is drawn exactly.
+    /// Largest total number of points of an objective that is drawn exactly.
     pub const MOST_EXACT_POINTS: usize = 5000;
 }
 

@@ -22,12 +22,12 @@ pub struct Fingerprint {
     pub cpu_dispatch: String,
     /// OpenBLAS core type, such as `SkylakeX`.
     pub blas_core: String,
-    /// Whether figures of the exact process are wanted beside the solver's.
+    /// Whether metrics of the exact process are computed too.
     #[serde(default)]
     pub exact: bool,
 }
 
-/// Where a run took place: written once per run folder, and once more for each attempt that continued in another
+/// The environment of a run. It is written once per run folder, and again for each attempt that continues in another
 /// environment.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -42,12 +42,12 @@ pub struct Environment {
     pub cpu: String,
     /// Logical processors available to the process.
     pub cores: usize,
-    /// Frequency governor of the first processor, where the system tells it.
+    /// Frequency governor of the first processor, where the system reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub governor: Option<String>,
-    /// Load averages of the last 1, 5 and 15 minutes as the run began.
+    /// Load averages over 1, 5 and 15 minutes at the start of the run.
     pub load: Vec<f64>,
-    /// Share of the processors that other programs used during the run; of several attempts the largest one.
+    /// Fraction of the processors that other programs used during the run; with several attempts, the largest one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub other_load: Option<f64>,
     /// Bytes of physical memory.
@@ -60,23 +60,23 @@ pub struct Environment {
     pub blas_core: String,
     /// Threads a case may use.
     pub threads: usize,
-    /// Cases that run at the same time; 0 where it is not known, as in files of earlier versions.
+    /// Number of cases that run at the same time; 0 where it is unknown, as in files of earlier versions.
     pub jobs: usize,
-    /// Variables that choose threads or code of the numerical libraries, as far as they were set.
+    /// Environment variables that choose the threads or the code of numerical libraries, as far as they were set.
     pub variables: BTreeMap<String, String>,
-    /// How limits on time and memory are enforced.
+    /// Mechanism that enforces limits on time and memory.
     pub limits: String,
-    /// Revision of the git work tree that the spec lies in, where it lies in one.
+    /// Revision of the git work tree that contains the spec, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_revision: Option<String>,
-    /// Whether that work tree has changes that no revision holds.
+    /// Whether that work tree has uncommitted changes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub git_dirty: Option<bool>,
-    /// Other revisions with which the run continued, or that it has re-used rows of, in an equal environment; written as by
-    /// [`Environment::revision`].
+    /// Other revisions in an equal environment with which the run continued, or whose rows it has re-used; written as
+    /// by [`Environment::revision`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub other_revisions: Vec<String>,
-    /// SHA-256 of the spec, with what the command line changed.
+    /// SHA-256 of the spec, with the changes of the command line.
     pub spec_sha256: String,
     /// SHA-256 of the worker program.
     pub worker_sha256: String,
@@ -86,7 +86,7 @@ pub struct Environment {
     pub datasets: BTreeMap<String, String>,
 }
 
-/// All revisions of several environments as one text, each revision once; nothing where none is known.
+/// All revisions of several environments as one text, without repeats; `None` where none is known.
 pub fn revisions<'e>(environments: impl IntoIterator<Item = &'e Environment>) -> Option<String> {
     let mut each: Vec<String> = Vec::new();
     for revision in environments.into_iter().flat_map(Environment::revisions) {
@@ -97,10 +97,11 @@ pub fn revisions<'e>(environments: impl IntoIterator<Item = &'e Environment>) ->
     (!each.is_empty()).then(|| each.join("; "))
 }
 
-/// Share of the processors from which on other programs make times of a run too long.
+/// Fraction of the processors used by other programs from which on the times of a run count as disturbed.
 const DISTURBING: f64 = 0.1;
 
-/// What to say of a run during which other programs used this share of the processors; nothing where that hardly matters.
+/// The warning for a run during which other programs used this fraction of the processors; `None` where the fraction
+/// is small.
 pub fn disturbance(other_load: Option<f64>) -> Option<String> {
     let share = other_load.filter(|share| *share >= DISTURBING)?;
     let percent = 100.0 * share;
@@ -110,7 +111,7 @@ pub fn disturbance(other_load: Option<f64>) -> Option<String> {
 }
 
 impl Environment {
-    /// What stands for this environment in rows: 16 hexadecimal digits of a hash of the fields that
+    /// The digest of this environment in rows: 16 hexadecimal digits of a hash of the fields that
     /// [`Environment::differences`] compares.
     pub fn kind(&self) -> String {
         hash_json(&(
@@ -126,31 +127,32 @@ impl Environment {
         ))
     }
 
-    /// Revision of the git work tree that the spec lies in: twelve digits of the commit, and whether there are changes.
+    /// Revision of the git work tree that contains the spec: twelve digits of the commit, and whether there are
+    /// changes.
     pub fn revision(&self) -> Option<String> {
         let commit = self.git_revision.as_deref()?;
         let changes = if self.git_dirty == Some(true) { ", with changes" } else { "" };
         Some(format!("{}{changes}", commit.get(..12).unwrap_or(commit)))
     }
 
-    /// The own revision and the other ones, as [`Environment::revision`] writes them.
+    /// This environment's revision and the other ones, as [`Environment::revision`] writes them.
     pub fn revisions(&self) -> impl Iterator<Item = String> {
         self.revision().into_iter().chain(self.other_revisions.iter().cloned())
     }
 
-    /// The variables whose effect no other field tells.
+    /// The variables whose effect no other field contains.
     fn other_variables(&self) -> BTreeMap<&String, &String> {
         let is_told = |name: &str| matches!(name, "GPBENCH_SIMD" | "OPENBLAS_CORETYPE");
         self.variables.iter().filter(|(name, _)| !is_told(name)).collect()
     }
 
-    /// Its memory to the nearest GiB: equal machines differ by a little.
+    /// The memory to the nearest GiB, since equal machines differ slightly.
     fn gibibytes(&self) -> u64 {
         (self.memory_bytes + (1 << 29)) >> 30
     }
 
-    /// Names of the fields in which two environments differ and that can change seconds or last bits. The current
-    /// load and what a run asks for are not among them.
+    /// Names of the differing fields of two environments that can change seconds or last bits. The current load and
+    /// the options of a run are not among them.
     pub fn differences(&self, other: &Environment) -> Vec<&'static str> {
         let each = [
             ("gpbench", self.gpbench == other.gpbench),

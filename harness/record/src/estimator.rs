@@ -1,9 +1,9 @@
-//! Right-hand sides beside y, and estimators of the likelihood and its gradient.
+//! Right-hand sides in addition to y, and estimators of the likelihood and its gradient.
 
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-/// Right-hand sides beside y.
+/// Right-hand sides in addition to y.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case")]
 pub enum Probes {
@@ -14,7 +14,7 @@ pub enum Probes {
 }
 
 impl Probes {
-    /// The number of right-hand sides beside y.
+    /// The number of right-hand sides in addition to y.
     pub fn count(&self) -> usize {
         match self {
             Probes::Pathwise(targets) => targets.probes,
@@ -22,7 +22,7 @@ impl Probes {
         }
     }
 
-    /// The same kind of right-hand sides, in another number.
+    /// The same kind of right-hand sides with another number of them.
     #[must_use]
     pub fn with_count(self, probes: usize) -> Probes {
         match self {
@@ -35,7 +35,7 @@ impl Probes {
 /// Prior function draws plus noise.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct PathwiseTargets {
-    /// Number of right-hand sides beside y.
+    /// Number of right-hand sides in addition to y.
     pub probes: usize,
     /// How prior functions are drawn.
     pub prior: PriorSource,
@@ -49,21 +49,22 @@ pub enum PriorSource {
     Exact,
     /// From random Fourier features.
     Features {
-        /// Sines and cosines counted together.
+        /// Number of features, sines and cosines counted together.
         features: usize,
-        /// Law of their frequencies.
+        /// Distribution of their frequencies.
         frequencies: Frequencies,
     },
 }
 
 words! {
-    /// Law of the frequencies of random Fourier features.
+    /// Distribution of the frequencies of random Fourier features.
     #[derive(Default)]
     pub enum Frequencies {
         /// One multivariate Student t for each frequency vector (normal for rbf): the kernel's spectral law.
         #[default]
         MultivariateT = "multivariate_t",
-        /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for comparison.
+        /// Each input's component drawn independently, as early public code did; wrong for d > 1, kept for
+        /// comparison.
         ProductT = "product_t",
     }
 }
@@ -71,15 +72,15 @@ words! {
 /// Random probe vectors.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct StandardProbes {
-    /// Number of right-hand sides beside y.
+    /// Number of right-hand sides in addition to y.
     pub probes: usize,
-    /// Law of their entries.
+    /// Distribution of their entries.
     #[serde(default, skip_serializing_if = "ProbeDistribution::is_normal")]
     pub distribution: ProbeDistribution,
 }
 
 words! {
-    /// Law of the entries of standard probes.
+    /// Distribution of the entries of standard probes.
     #[derive(Default)]
     pub enum ProbeDistribution {
         /// Standard normal.
@@ -96,25 +97,25 @@ impl ProbeDistribution {
     }
 }
 
-/// The likelihood under random features in place of the kernel: no system is solved.
+/// The likelihood with random features in place of the kernel, for which no system is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "method", rename_all = "snake_case")]
 pub enum FeatureEstimator {
     /// A fixed number of random Fourier features.
     Rff {
-        /// Sines and cosines counted together.
+        /// Number of features, sines and cosines counted together.
         features: usize,
-        /// Law of their frequencies.
+        /// Distribution of their frequencies.
         frequencies: Frequencies,
     },
-    /// One random term of the series of such likelihoods over the number of features, without bias
+    /// One random term of the series of such likelihoods over the number of features, which is unbiased
     /// (Potapczynski et al. 2021, section 4.2).
     SsRff {
         /// The smallest number of features, sines and cosines counted together.
         features: usize,
-        /// Features from one term of the series to the next.
+        /// Increase in the number of features from one term of the series to the next.
         step: usize,
-        /// Law of their frequencies.
+        /// Distribution of their frequencies.
         frequencies: Frequencies,
     },
 }
@@ -123,30 +124,30 @@ pub enum FeatureEstimator {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum GradientEstimator {
-    /// Traces from a Cholesky factor.
+    /// A Cholesky factor.
     Exact,
     /// Solutions of linear systems.
     Solutions {
-        /// Right-hand sides beside y.
+        /// Right-hand sides in addition to y.
         probes: Probes,
-        /// Whether y is solved for twice, independently, so that a solver without bias gives a gradient without.
+        /// Whether y is solved for twice, independently, so that an unbiased solver gives an unbiased gradient.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         second_solve: bool,
-        /// Where a step's solve starts.
+        /// Starting point of a step's solve.
         start: Start,
     },
-    /// The gradient under random features.
+    /// Random features in place of the kernel.
     Features(FeatureEstimator),
 }
 
 words! {
-    /// Where the solve of an outer step starts.
+    /// Starting point of the solve of an outer step.
     pub enum Start {
-        /// At zero, with right-hand sides drawn afresh in each step.
+        /// Zero, with right-hand sides drawn afresh in each step.
         Cold = "cold",
-        /// At the last step's solutions, of right-hand sides that are drawn once.
+        /// The last step's solutions, for right-hand sides that are drawn once.
         Warm = "warm",
-        /// On the line through the last two steps' solutions, of right-hand sides that are drawn once.
+        /// A point on the line through the last two steps' solutions, for right-hand sides that are drawn once.
         Extrapolated = "extrapolated",
     }
 }
@@ -164,20 +165,20 @@ impl Start {
 pub enum LikelihoodEstimator {
     /// Solutions of linear systems.
     Solutions {
-        /// Right-hand sides beside y.
+        /// Right-hand sides in addition to y.
         probes: Probes,
         /// Whether y is solved for twice, independently.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         second_solve: bool,
-        /// Nodes of the quadrature that estimates log |H|; without it log |H| is not estimated.
+        /// Nodes of the quadrature that estimates log |H|; if absent, log |H| is not estimated.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         quadrature: Option<Quadrature>,
     },
-    /// The likelihood under random features.
+    /// Random features in place of the kernel.
     Features(FeatureEstimator),
 }
 
-/// Nodes of stochastic Lanczos quadrature: as many as conjugate gradients take iterations.
+/// Number of nodes of stochastic Lanczos quadrature, which equals the number of iterations of conjugate gradients.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Quadrature {
@@ -186,12 +187,12 @@ pub enum Quadrature {
         /// The number of nodes.
         nodes: usize,
     },
-    /// A random number J for each probe, with P(J) ~ exp(-rate J); terms are re-weighted so that the mean has no
-    /// truncation error.
+    /// A random number J of nodes for each probe, with P(J) ~ exp(-rate J). Terms are re-weighted so that the mean
+    /// has no truncation error.
     Random {
         /// The smallest number of nodes.
         min: usize,
-        /// The rate at which the probability falls.
+        /// The decay rate of the probability.
         rate: f64,
     },
 }

@@ -1,4 +1,4 @@
-//! Short names of values.
+//! Digests of values.
 
 use serde::Serialize;
 use sha2::{Digest, Sha256};

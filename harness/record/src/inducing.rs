@@ -1,8 +1,8 @@
-//! How inducing points are chosen.
+//! Selection of inducing points.
 
 use serde::{Deserialize, Serialize};
 
-/// How inducing points are chosen among the training inputs, with the case's seed.
+/// The method that chooses inducing points among the training inputs, with the case's seed.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "select", rename_all = "snake_case")]
 pub enum Inducing {

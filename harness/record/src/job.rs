@@ -1,4 +1,4 @@
-//! What a worker is asked to do: one JSON document on its standard input.
+//! The input of a worker: one JSON document on its standard input.
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ pub struct Job {
     pub schema: u32,
     /// The case's id.
     pub id: String,
-    /// What to compute.
+    /// The case to compute.
     pub case: Case,
     /// Binary copy of the data set; absent for generated sets.
     #[serde(default, with = "crate::path::optional")]
@@ -27,19 +27,19 @@ pub struct Job {
     /// Exact reference of this data set, split and kernel, where one exists.
     #[serde(default, with = "crate::path::optional")]
     pub exact_file: Option<PathBuf>,
-    /// Where `case` writes the solution and `verify` reads it.
+    /// The file of the solution, which `case` writes and `verify` reads.
     #[serde(with = "crate::path")]
     pub solution_file: PathBuf,
-    /// Where a training case writes its checkpoint; absent: nowhere.
+    /// The file to which a training case writes its checkpoint; if absent, it writes none.
     #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
     pub checkpoint_file: Option<PathBuf>,
     /// Threads to use.
     pub threads: usize,
-    /// Bounds enforced from outside.
+    /// Limits enforced by the executor.
     pub limits: Limits,
 }
 
-/// Limits at which the executor kills a worker process, and what it may plan with.
+/// Limits at which the executor kills a worker process, and the memory that the process may plan with.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// Wall-clock seconds before the process is killed.
@@ -49,8 +49,8 @@ pub struct Limits {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory before the process is killed.
     pub memory_bytes: Option<u64>,
-    /// Bytes of memory that the process may plan with, as for kernel entries that it caches; nothing is killed or refused
-    /// for it.
+    /// Bytes of memory that the process may plan with, for instance for cached kernel entries. This limit is not
+    /// enforced.
     #[serde(default)]
     pub memory_share: Option<u64>,
 }
@@ -72,7 +72,7 @@ pub struct ExactRequest {
     /// SHA-256 of that copy's content, as planned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dataset_sha256: Option<String>,
-    /// Where to write the reference.
+    /// The file to which the reference is written.
     #[serde(with = "crate::path")]
     pub output: PathBuf,
     /// Threads to use.
@@ -80,7 +80,7 @@ pub struct ExactRequest {
 }
 
 impl ExactRequest {
-    /// Cache key: a hash of everything that the reference depends on, which paths and threads are not.
+    /// Cache key: a hash of everything that the reference depends on, so without paths and threads.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
         let Kernel { family, signal_scale, noise_scale, length_scale, mean, name: _, origin: _, network: _ } =
             &self.kernel;

@@ -13,36 +13,36 @@ use crate::{Covariance, NetworkShape};
 pub struct Kernel {
     /// Name in the spec.
     pub name: String,
-    /// Covariance function: on the inputs, or on the outputs of `network`.
+    /// Covariance function, of the inputs or of the outputs of `network`.
     pub family: Covariance,
     /// Standard deviation of the latent function.
     pub signal_scale: f64,
     /// Standard deviation of the observation noise.
     pub noise_scale: f64,
-    /// One length scale per input of the scaled data; a single entry is shared by all, as it always is on the outputs of a
-    /// network.
+    /// One length scale per input of the scaled data, or a single one that all share. The outputs of a network always
+    /// share one.
     pub length_scale: Vec<f64>,
-    /// Constant prior mean, in units of the scaled targets, where it is one of the hyperparameters; else 0.
+    /// Constant prior mean, in units of the scaled targets, if it is a hyperparameter; absent: the mean is 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
-    /// Where the numbers come from.
+    /// Origin of the hyperparameters.
     pub origin: Origin,
-    /// The network between inputs and kernel, where there is one. Only learners take it.
+    /// The network between inputs and kernel, if there is one. Only learners support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkShape>,
 }
 
-/// Where hyperparameters come from.
+/// Origin of hyperparameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Origin {
-    /// Where the numbers come from that the spec does not give.
+    /// Origin of the numbers that the spec does not give.
     pub base: OriginBase,
-    /// What the spec gives in place of the base's numbers, in words such as `noise_scale = 0.001`.
+    /// Numbers that the spec gives in place of the base's, as texts such as `noise_scale = 0.001`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<String>,
 }
 
-/// Where hyperparameters come from that a spec does not give.
+/// Origin of the hyperparameters that a spec does not give.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "from", rename_all = "snake_case")]
 pub enum OriginBase {
@@ -102,7 +102,7 @@ impl Kernel {
         named
     }
 
-    /// This kernel with other hyperparameters; `None` where a scale is not among them.
+    /// This kernel with other hyperparameters; `None` if a scale is missing.
     pub fn with_hyperparameters(&self, named: &Hyperparameters) -> Option<Kernel> {
         let each = (0..).map_while(|k| named.get(&format!("{LENGTH_SCALE}_{k}"))).copied();
         let length_scale: Vec<f64> = match named.get(LENGTH_SCALE) {
@@ -121,7 +121,8 @@ impl Kernel {
 }
 
 words! {
-    /// A kind of hyperparameter, by its name in [`Hyperparameters`], which those of several length scales begin with.
+    /// A kind of hyperparameter, by its name in [`Hyperparameters`]. The names of several length scales begin with
+    /// it.
     pub enum Scale {
         /// Standard deviation of the noise.
         NoiseScale = "noise_scale",

@@ -1,8 +1,8 @@
 //! Data that gpbench stores and sends: resolved cases, result rows, statuses, metrics, and the messages between
 //! the engine and its worker processes.
 //!
-//! Every type is plain data with a serde form. Those that plugins share are defined in `gpbench-terms` and exported here
-//! again. Files carry [`SCHEMA`]; `gpbench-runs` upgrades files of earlier schemas when it reads them.
+//! Every type is plain data with a serde form. Types that plugins share are defined in `gpbench-terms` and
+//! re-exported here. Files contain [`SCHEMA`]; `gpbench-runs` upgrades files of earlier schemas when it reads them.
 
 #![forbid(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! What a worker answers: JSON lines on its standard output.
+//! The output of a worker: JSON lines on its standard output.
 
 use std::collections::BTreeMap;
 
@@ -15,8 +15,8 @@ pub enum Message {
     Trace(TracePoint),
     /// An outer step of training ended.
     Step(Step),
-    /// `case` is about to open the plugin's library: from here on code of the plugin may run in the worker, and what
-    /// the worker reports and how it ends may be the plugin's doing.
+    /// `case` is about to open the plugin's library. From here on the plugin's code may run in the worker, and may
+    /// affect what the worker reports and how it ends.
     Loading,
     /// `case` ended; the solution is on disk.
     Solved(Solved),
@@ -26,14 +26,15 @@ pub enum Message {
     Exact(ExactSummary),
     /// The case failed.
     Failed(Failure),
-    /// The machine or a file kept the worker from doing what it was asked. The case has no result.
+    /// A fault of the machine or of a file prevented the work. The case has no result.
     Fault(Fault),
 }
 
-/// What `case` measured. Of a training case, times, entries and iterations are sums over the steps,
-/// and the rest is of the systems solved for the final prediction; of estimates of the likelihood, they are sums
-/// over the repetitions. Of a learner, setup is its beginning, iterations are its steps, and entries are those that it
-/// reports.
+/// Measurements of `case`.
+///
+/// In a training case, times, entries and iterations are sums over the steps, and all else refers to the systems
+/// solved for the final prediction. In estimates of the likelihood, they are sums over the repetitions. For a
+/// learner, setup is its `begin`, iterations are its steps, and entries are those that it reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solved {
     /// Training rows.
@@ -44,7 +45,7 @@ pub struct Solved {
     pub reason: StopReason,
     /// Iterations, as the solver counts them.
     pub iterations: u64,
-    /// Relative residual norms the solver claims, one a right-hand side; empty if it claims none.
+    /// Relative residual norms that the solver claims, one per right-hand side; empty if it claims none.
     pub claimed: Vec<f64>,
     /// Setup time.
     pub prepare: Clock,
@@ -59,10 +60,10 @@ pub struct Solved {
     /// Bytes of kernel entries that were cached between products.
     #[serde(default)]
     pub cached_bytes: u64,
-    /// Seconds that starting the process, reading the data and loading the plugin took.
+    /// Seconds of starting the process, reading the data and loading the plugin.
     pub startup_seconds: f64,
-    /// Seconds that building the system took: kernel, right-hand sides and exact reference; about 0 for a
-    /// task that builds a new system in each of its steps and times that there.
+    /// Seconds of building the system: kernel, right-hand sides and exact reference. About 0 for a task that builds a
+    /// system in each of its steps and includes that in their times.
     #[serde(default)]
     pub build_seconds: f64,
     /// Named numbers from the solver's report.
@@ -70,11 +71,11 @@ pub struct Solved {
     /// Further metrics of the task.
     #[serde(default)]
     pub metrics: Metrics,
-    /// Further results of the task; outer steps and looks are not among them, since each was sent as a message.
+    /// Further results of the task. Outer steps and evaluations are not among them, since each was sent as a message.
     pub output: TaskOutput,
 }
 
-/// What `verify` computed from the solution, without the plugin.
+/// Results that `verify` computed from the solution, without the plugin.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Verified {
     /// Residuals, predictions and distances to the exact answer.
@@ -82,12 +83,12 @@ pub struct Verified {
     /// Predictions along the input, where there is one input only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
-    /// The best value after each step of a random search, of a case that searches for one.
+    /// The best value after each step of a random search; empty for tasks without a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub random_search: Vec<f64>,
 }
 
-/// What `exact` computed.
+/// Results of `exact`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ExactSummary {
     /// Exact log marginal likelihood, test RMSE and test negative log-likelihood.
@@ -97,7 +98,7 @@ pub struct ExactSummary {
 /// A failure of a case that the worker itself reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Failure {
-    /// How the case counts.
+    /// Status of the case.
     pub status: CaseStatus,
     /// One sentence: what failed and why.
     pub reason: String,
@@ -106,17 +107,17 @@ pub struct Failure {
 /// A fault of the machine, of a file or of the harness, which says nothing about the solver.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
-    /// What is at fault.
+    /// Cause of the fault.
     pub cause: FaultCause,
     /// One sentence: what failed and why.
     pub reason: String,
-    /// Whether code of the plugin had run in the case before, so that the plugin may have caused the fault, or may
-    /// even have written this message.
+    /// Whether code of the plugin had run before the fault. The plugin may then have caused it, or may have written
+    /// this message.
     pub plugin_ran: bool,
 }
 
 words! {
-    /// What a fault lies in.
+    /// Cause of a fault.
     pub enum FaultCause {
         /// The binary copy of the data set is missing or damaged.
         Dataset = "dataset",

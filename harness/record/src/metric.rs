@@ -19,17 +19,17 @@ pub struct Metric {
     pub axis: &'static str,
     /// Unit of its values.
     pub unit: Unit,
-    /// How its values are written.
+    /// Format of its values.
     pub style: Style,
     /// Which values are better.
     pub direction: Direction,
-    /// Tasks that have it.
+    /// Tasks that have the metric.
     pub tasks: &'static [TaskKind],
     /// Tasks whose results table has it as a column.
     pub columns: &'static [TaskKind],
-    /// By how much `gpbench check` lets it get worse.
+    /// The amount by which `gpbench check` lets it get worse.
     pub tolerance: Tolerance,
-    /// Where it is shown. A metric that no table, chart or line shows is in the table of details.
+    /// Places where it is shown. A metric without a place is in the table of details.
     pub shown: &'static [Shown],
 }
 
@@ -38,7 +38,7 @@ pub struct Metric {
 pub enum Unit {
     /// A number without a unit, or in units of the standardised data.
     One,
-    /// Natural logarithms of a likelihood, which may have either sign.
+    /// Natural logarithm of a likelihood, which may have either sign.
     Nats,
     /// A number of things, such as iterations.
     Count,
@@ -51,7 +51,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The unit in a word; empty for a number without one.
+    /// The unit as a word; empty for a number without one.
     pub fn as_str(self) -> &'static str {
         match self {
             Unit::One => "",
@@ -63,13 +63,13 @@ impl Unit {
         }
     }
 
-    /// Whether two runs of the same program on the same input may differ in it.
+    /// Whether values may differ between two runs of the same program on the same input.
     pub fn depends_on_machine(self) -> bool {
         matches!(self, Unit::Seconds | Unit::Bytes)
     }
 }
 
-/// How a number is written.
+/// Format of a number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Style {
     /// Four decimals.
@@ -93,19 +93,19 @@ pub enum Direction {
     Neither,
 }
 
-/// By how much a metric may get worse: the larger of the two bounds.
+/// The amount by which a metric may get worse: the larger of two bounds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// In the units of the metric.
+    /// Bound in the units of the metric.
     pub absolute: f64,
-    /// As a fraction of the earlier absolute value.
+    /// Bound as a fraction of the earlier absolute value.
     pub relative: f64,
 }
 
 /// A place where a metric is shown or used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// The best value of a column is marked.
+    /// A column whose best value is marked.
     Best,
     /// A column that is left out on a terminal, for width.
     Wide,
@@ -115,13 +115,13 @@ pub enum Shown {
     Steps,
     /// A chart of the results of training.
     Trained,
-    /// A chart or table of its own.
+    /// A separate chart or table.
     Own,
     /// A column of the comparison of runs.
     Compare,
     /// The line printed when a case ends.
     Progress,
-    /// A figure that a new baseline of `gpbench check` records: the machine's speed does not change it.
+    /// A value that a new baseline of `gpbench check` records, since the machine's speed does not change it.
     Baseline,
 }
 
@@ -131,18 +131,18 @@ impl Metric {
         self.doc.trim_start()
     }
 
-    /// Whether it is shown in a place.
+    /// Whether the metric is shown in a place.
     pub fn is_shown(&self, place: Shown) -> bool {
         self.shown.contains(&place)
     }
 
-    /// Whether a task has it.
+    /// Whether a task has the metric.
     pub fn is_of(&self, task: TaskKind) -> bool {
         self.tasks.contains(&task)
     }
 }
 
-/// The metric of a name.
+/// The metric with this name.
 pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
 }
@@ -160,7 +160,7 @@ pub fn shown(task: TaskKind, place: Shown) -> impl Iterator<Item = &'static Metr
 const ALL: &[TaskKind] = &TaskKind::ALL;
 /// Tasks that verify a solution of linear systems.
 const SOLVING: &[TaskKind] = &[Solve, Posterior, Train, Thompson];
-/// Tasks whose solution belongs to the rows of a data set, all of them.
+/// Tasks whose solution has one weight for each training row.
 const OF_ROWS: &[TaskKind] = &[Solve, Posterior, Train];
 const PREDICTING: &[TaskKind] = &[Posterior, Train, Learn];
 /// Tasks whose predictions are compared with those of an exact process of the same hyperparameters.
@@ -172,7 +172,7 @@ const GIVEN_KERNEL: &[TaskKind] = &[Solve, Posterior, Train, Likelihood, Thompso
 const LEARN: &[TaskKind] = &[Learn];
 /// Tasks whose results table has a column of total time.
 const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn, Thompson];
-/// Tasks that a `[target]` can be of.
+/// Tasks that may have a `[target]`.
 const TARGETED: &[TaskKind] = &[Solve, Posterior, Train, Learn];
 const SOLVE_POSTERIOR: &[TaskKind] = &[Solve, Posterior];
 const POSTERIOR: &[TaskKind] = &[Posterior];
@@ -187,10 +187,10 @@ const LIKELIHOOD: &[TaskKind] = &[Likelihood];
 const BY_FEATURES: &[TaskKind] = &[Train, Likelihood];
 const NOWHERE: &[TaskKind] = &[];
 
-/// Bounds of a metric for which no others are known.
+/// Default bounds of a metric.
 pub const DEFAULT_TOLERANCE: Tolerance = Tolerance { absolute: 0.0, relative: 0.1 };
 
-/// Declares a metric an entry: documentation, constant and name, title, axis label, unit, style, direction,
+/// Declares the metrics, one per entry: documentation, constant and name, title, axis label, unit, style, direction,
 /// tasks that have it, tasks whose results table shows it, absolute and relative tolerance, other places.
 macro_rules! metrics {
     ($($(#[doc = $doc:literal])+ $id:ident = $name:literal, $title:literal, $axis:literal,
@@ -205,18 +205,18 @@ macro_rules! metrics {
             /// [`START_1`] and [`START_2`].
             pub const STARTS: [&str; 2] = [START_1, START_2];
 
-            /// What precedes the names of a solver's own numbers in a trace, such as
-            /// `solver:gradient_variance`. No other name holds a colon.
+            /// Prefix of the names of a solver's own numbers in a trace, such as `solver:gradient_variance`. No other
+            /// name contains a colon.
             pub const OF_SOLVER: &str = "solver:";
 
-            /// The name in a trace of what the solver calls `name`.
+            /// The name in a trace of the solver's own number `name`.
             pub fn of_solver(name: &str) -> String {
                 format!("{OF_SOLVER}{name}")
             }
         }
 
-        /// Every metric, in the order in which tables show them: the solver's own error first, since
-        /// prediction errors hardly change with it.
+        /// Every metric, in the order in which tables show them. Errors of the solver precede prediction errors,
+        /// which depend on them only weakly.
         pub const METRICS: &[Metric] = &[$(Metric {
             name: $name,
             doc: concat!($($doc),+),
@@ -312,18 +312,19 @@ metrics! {
     /// Wall-clock seconds of solve; of a learner, of its steps.
     SECONDS_SOLVE = "seconds_solve", "solve [s]", "seconds of solve",
         Seconds, Short, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Wide];
-    /// Wall-clock seconds of prepare and solve together, or of a learner's begin and steps: derived by reports, not recorded.
+    /// Wall-clock seconds of prepare and solve together, or of a learner's begin and steps: derived by reports, not
+    /// recorded.
     SECONDS = "seconds", "total [s]", "seconds (prepare + solve)",
         Seconds, Short, Lower, ALL, TIMED, 1e-3, 0.1, [Best, Compare, Progress];
     /// Wall-clock seconds of all values of the grid that a case was chosen from: derived by reports, not recorded.
     SECONDS_GRID = "seconds_grid", "whole grid [s]", "seconds of the whole grid",
         Seconds, Short, Lower, LEARN, LEARN, 0.0, 0.1, [];
-    /// Wall-clock seconds until the run's target is reached for good, at the first evaluation that says so: derived by reports,
-    /// not recorded.
+    /// Wall-clock seconds until the run's target is reached for good, at the first evaluation that says so: derived
+    /// by reports, not recorded.
     SECONDS_TO_TARGET = "seconds_to_target", "to target [s]", "seconds to the target",
         Seconds, Short, Lower, TARGETED, NOWHERE, 1e-3, 0.1, [Own, Compare];
-    /// Epochs until the run's target is reached for good, at the first evaluation that says so: derived by reports, not
-    /// recorded.
+    /// Epochs until the run's target is reached for good, at the first evaluation that says so: derived by reports,
+    /// not recorded.
     EPOCHS_TO_TARGET = "epochs_to_target", "epochs to target", "epochs to the target",
         Epochs, Short, Lower, TARGETED, NOWHERE, 1.0, 0.3, [Own, Compare, Baseline];
     /// Peak resident memory of the worker process.
@@ -359,8 +360,8 @@ metrics! {
     /// Outputs of the learned network that are 0 in all training rows, so that the kernel does not see them.
     DEAD_FEATURES = "dead_features", "dead features", "outputs of the network that are always 0",
         Count, Short, Lower, LEARN, NOWHERE, 0.0, 0.1, [];
-    /// Largest distance of the learner's predictions to those of its model: of means over the targets' standard deviation,
-    /// or of variances over the variance.
+    /// Largest distance of the learner's predictions to those of its model: of means over the targets' standard
+    /// deviation, or of variances over the variance.
     PREDICTION_GAP = "prediction_gap", "prediction gap", "distance to the model's predictions",
         One, Scientific, Lower, LEARN, NOWHERE, 1e-9, 0.1, [];
     /// The part of `epochs` spent in prepare, or in a learner's begin.
@@ -442,7 +443,8 @@ metrics! {
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
         Count, Short, Neither, BY_FEATURES, NOWHERE, 0.0, 0.1, [Own, Steps];
-    /// Wall-clock seconds of the solver for iterates that the trace asked for, which do not count as prepare or solve.
+    /// Wall-clock seconds of the solver for iterates that the trace asked for, which do not count as prepare or
+    /// solve.
     SECONDS_ITERATES = "seconds_iterates", "iterates [s]", "uncounted seconds of iterates for the trace",
         Seconds, Short, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [];
     /// Seconds from when a limit was reached to when all processes of a killed case had ended.
@@ -475,8 +477,8 @@ metrics! {
     /// Mean over the samples of the sample's own value less that of the objective at the point that the sample chose.
     OPTIMISM = "optimism", "optimism", "mean of sample less objective",
         One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
-    /// Share of the chosen points that are farther than a tenth of a length scale from the points chosen before them in the
-    /// step.
+    /// Share of the chosen points that are farther than a tenth of a length scale from the points chosen before them
+    /// in the step.
     DISTINCT = "distinct", "distinct", "share of distinct points",
         One, Short, Neither, THOMPSON, NOWHERE, 0.0, 0.1, [Steps];
     /// Share of the chosen points on the boundary of the cube.

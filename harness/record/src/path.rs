@@ -1,4 +1,4 @@
-//! The JSON form of a path: a text, or where the path is not UTF-8 the list of its bytes.
+//! The JSON form of a path: a text, or a list of bytes if the path is not UTF-8.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -27,7 +27,7 @@ pub fn serialize<S: Serializer>(path: &Path, serializer: S) -> Result<S::Ok, S::
 /// Reads a path; for `#[serde(with)]`.
 ///
 /// # Errors
-/// Where the value is neither a text nor a list of bytes.
+/// If the value is neither a text nor a list of bytes.
 pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<PathBuf, D::Error> {
     Form::deserialize(deserializer).map(PathBuf::from)
 }
@@ -62,7 +62,7 @@ pub mod optional {
     /// Reads a path, or null.
     ///
     /// # Errors
-    /// Where the value is neither null nor a path.
+    /// If the value is neither null nor a path.
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<PathBuf>, D::Error> {
         Ok(Option::<Form>::deserialize(deserializer)?.map(PathBuf::from))
     }

@@ -1,8 +1,8 @@
-//! Where a case ran on a cluster.
+//! The node of a cluster on which a case ran.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a case ran.
+/// The node and the job in which a case ran.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct NodePlace {
     /// The node's name.
@@ -11,7 +11,7 @@ pub struct NodePlace {
     pub job: u64,
     /// The attempt at the task.
     pub attempt: u32,
-    /// Whether jobs of others could run on the node at the same time.
+    /// Whether other jobs could run on the node at the same time.
     pub shared: bool,
     /// Seconds for which the job was suspended while the case ran.
     #[serde(default)]

@@ -1,4 +1,4 @@
-//! The parts of a run's plan other than its cases.
+//! The parts of a run's plan beside its cases.
 
 use serde::{Deserialize, Serialize};
 
@@ -18,20 +18,20 @@ pub struct Axes {
     pub solver: Vec<String>,
 }
 
-/// What a spec asks of its report.
+/// Options of a report, from the spec.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ReportOptions {
-    /// Published figures to print beside ours.
+    /// Name of the published results to show beside ours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reference: Option<String>,
     /// Name on the solver axis that speed-ups are measured against.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub baseline: Option<String>,
-    /// Metrics of the results table, in this order; empty for the default ones.
+    /// Metrics of the results table, in this order; if empty, the default ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
-    /// The quality whose first reaching is timed.
+    /// The target whose time is reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
 }

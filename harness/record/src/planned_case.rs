@@ -13,15 +13,15 @@ pub struct PlannedCase {
     pub labels: Labels,
     /// The resolved case.
     pub case: Case,
-    /// What else the result depends on. Its number of threads is the one that the case runs on.
+    /// Everything else that the result depends on. Its number of threads is that of the case.
     pub fingerprint: Fingerprint,
     /// Training rows, where known.
     #[serde(default)]
     pub n: Option<usize>,
-    /// Why the case is not to be run; it gets a `skipped` row with this reason.
+    /// The reason for skipping the case, which then gets a `skipped` row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub skip: Option<String>,
-    /// The plan that it belongs to, as [`crate::plan_digest`] names it, where runs of different plans were merged.
+    /// The digest of its plan, made by [`crate::plan_digest`], where runs of different plans were merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub plan: Option<String>,
     /// The case's digest in other runs of its plan, where a merged run gave it other names.
@@ -30,13 +30,13 @@ pub struct PlannedCase {
 }
 
 impl PlannedCase {
-    /// A case of a plan that is not merged from others, under its own id and names.
+    /// A case of a plan that is not merged, with its id and names.
     pub fn new(case: Case, fingerprint: Fingerprint, n: Option<usize>, skip: Option<String>) -> Self {
         let (id, labels) = (case.id(&fingerprint), case.labels());
         Self { id, labels, case, fingerprint, n, skip, plan: None, digest: None }
     }
 
-    /// The digest that identifies the case on every computer, as [`case_digest`] makes it: 16 hexadecimal digits.
+    /// The digest that identifies the case on every computer, made by [`case_digest`]: 16 hexadecimal digits.
     pub fn digest(&self) -> String {
         self.digest.clone().unwrap_or_else(|| case_digest(&self.case))
     }

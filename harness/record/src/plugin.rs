@@ -1,4 +1,4 @@
-//! What a plugin library says of itself: output of `gpbench-worker describe`.
+//! Descriptions of plugin libraries: output of `gpbench-worker describe`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::SolverInfo;
 
-/// A plugin library.
+/// Description of a plugin library.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LibraryInfo {
     /// The library's own name.
@@ -20,6 +20,6 @@ pub struct LibraryInfo {
     pub sha256: String,
     /// Interface version, `major.minor`.
     pub abi: String,
-    /// What it offers.
+    /// The solvers and learners of the library.
     pub solvers: Vec<SolverInfo>,
 }

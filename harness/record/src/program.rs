@@ -1,9 +1,9 @@
-//! A program or a library as it was when its content was hashed.
+//! The identity of a program or a library: its content's hash and its file's stamp.
 //!
-//! What runs must be what was hashed. To hash a file before each use takes milliseconds, so that a change is found by
-//! the file's stamp instead: its size, inode and modification time. Where the stamp differs, the hash decides, since a
-//! file may be touched or replaced by itself. The time of the last status change is no part of the stamp: a further
-//! hard link changes it.
+//! A file must not change between hashing and running. Hashing a file before each use takes milliseconds, so changes
+//! are detected by the file's stamp instead: its size, inode and modification time. If the stamp differs, the file is
+//! hashed again, since it may have been touched, or replaced by an identical one. The stamp excludes the time of the
+//! last status change, because a new hard link changes that time.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 /// Bytes that are read at a time.
 const BUFFER: usize = 1 << 18;
 
-/// A program or a library, and what it was when it was hashed.
+/// A program or a library, with its hash and its stamp.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Program {
     /// The file.
@@ -24,25 +24,25 @@ pub struct Program {
     pub file: PathBuf,
     /// SHA-256 of its content.
     pub sha256: String,
-    /// What the file looked like just before it was hashed.
+    /// Stamp of the file just before it was hashed.
     pub stamp: Stamp,
 }
 
-/// What of a file changes with its content.
+/// Metadata of a file that change with its content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
     pub size: u64,
-    /// Number of its inode: another one after the file was replaced.
+    /// Inode number, which differs after the file was replaced.
     pub inode: u64,
     /// Time of the last modification, in nanoseconds since 1970.
     pub modified: i64,
 }
 
-/// A file that is no longer what was hashed.
+/// The error that a file no longer has the content that was hashed.
 #[derive(Debug, thiserror::Error)]
 pub enum ProgramError {
-    /// It cannot be read.
+    /// The file cannot be read.
     #[error("{} cannot be read: {source}", file.display())]
     Unreadable {
         /// The file.
@@ -50,7 +50,7 @@ pub enum ProgramError {
         /// The system's error.
         source: io::Error,
     },
-    /// Its content is another one.
+    /// The content of the file has changed.
     #[error("{} has changed: its SHA-256 is {found}, and was {expected} when the run was planned", file.display())]
     Changed {
         /// The file.
@@ -66,10 +66,10 @@ impl Program {
     /// Hashes a file.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     pub fn of(file: &Path) -> Result<Program, ProgramError> {
         let hashed = File::open(file).and_then(|mut open| {
-            // Taken first, so that whoever writes while the file is read changes it.
+            // The stamp is taken before the file is read, so that a write in the meantime changes it.
             let stamp = Stamp::new(&open.metadata()?);
             Ok(Program { file: file.to_owned(), sha256: sha256(&mut open)?, stamp })
         });
@@ -79,15 +79,15 @@ impl Program {
     /// Checks that the file still has the content that was hashed.
     ///
     /// # Errors
-    /// When it has another one, or cannot be read.
+    /// If the content differs, or cannot be read.
     pub fn check(&self) -> Result<(), ProgramError> {
         self.at(&self.file).map(drop)
     }
 
-    /// This program in another file, such as a link to its own. It is hashed again only where the stamps differ.
+    /// This program in another file, such as a hard link. The file is hashed only if the stamps differ.
     ///
     /// # Errors
-    /// When the file has another content, or cannot be read.
+    /// If the file has different content, or cannot be read.
     pub fn at(&self, file: &Path) -> Result<Program, ProgramError> {
         match Stamp::of(file) {
             Ok(stamp) if stamp == self.stamp => Ok(Program { file: file.to_owned(), ..self.clone() }),
@@ -98,7 +98,7 @@ impl Program {
     /// This program, if its content has this SHA-256.
     ///
     /// # Errors
-    /// When it has another one.
+    /// If its content has a different one.
     pub fn matching(self, sha256: &str) -> Result<Program, ProgramError> {
         if self.sha256 == sha256 {
             return Ok(self);

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Case, CaseStatus, Labels, Metrics, NodePlace, TaskOutput};
 
-/// Most points of the trace of a case.
+/// Largest number of points in the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
 
 /// A point along a solve, on the clock of prepare and solve.
@@ -18,7 +18,7 @@ pub struct TracePoint {
     pub seconds: f64,
     /// Kernel entries used so far over n^2.
     pub epochs: f64,
-    /// Metrics of the current iterate, `claimed_residual_y` among them where the solver reports one.
+    /// Metrics of the current iterate, including `claimed_residual_y` if the solver reports one.
     pub metrics: Metrics,
 }
 
@@ -31,9 +31,9 @@ pub struct Row {
     pub labels: Labels,
     /// The resolved case.
     pub case: Case,
-    /// How it ended.
+    /// Status of the case.
     pub status: CaseStatus,
-    /// One sentence; empty where `ok` needs none.
+    /// One sentence that explains the status; may be empty for `ok`.
     #[serde(default)]
     pub reason: String,
     /// Training rows, where known.
@@ -56,19 +56,19 @@ pub struct Row {
     /// Last lines of the log, for cases that failed.
     #[serde(default)]
     pub log_tail: String,
-    /// False if a clock decided where the solver stopped.
+    /// False if a time limit decided where the solver stopped.
     #[serde(default = "yes")]
     pub reproducible: bool,
-    /// Whether figures of the exact process were wanted and could not be had.
+    /// Whether requested metrics of the exact process could not be computed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lacks_exact: bool,
-    /// The run in which the case ran, `<name>/<folder>`, where another re-uses its row.
+    /// The run in which the case ran, `<name>/<folder>`, if this run re-uses its row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused_from: Option<String>,
-    /// The environment in which the case ran, as [`crate::Environment::kind`] names it; earlier versions did not write it.
+    /// The digest of the case's environment, from [`crate::Environment::kind`]; absent in rows of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub environment: Option<String>,
-    /// Where the case ran, of a run on a cluster.
+    /// The node on which the case ran, in a run on a cluster.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<NodePlace>,
     /// UTC time at which the case ended.
@@ -76,14 +76,14 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether a later run may take this row instead of running the case again: it ended by itself, neither a clock nor a
-    /// failure decided how, and it has all figures that were wanted.
+    /// Whether a later run may re-use this row: neither a time limit nor a failure decided how the case ended, and
+    /// all requested metrics are present.
     pub fn is_reusable(&self) -> bool {
         let ended = matches!(self.status, CaseStatus::Ok | CaseStatus::NotConverged | CaseStatus::Diverged);
         ended && self.reproducible && !self.lacks_exact
     }
 
-    /// Whether it is an answer whose predictions are the learner's own: there is no model to compute them from.
+    /// Whether the predictions are the learner's own, because it gave no model from which to compute them.
     pub fn has_own_predictions(&self) -> bool {
         let has_no_model = self.output.learning().is_some_and(|learning| learning.model.is_none());
         self.status.is_answer() && has_no_model

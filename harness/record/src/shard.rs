@@ -1,4 +1,4 @@
-//! A part of a plan, for a run that is spread over several computers or jobs.
+//! A part of a plan, for a run that is divided among several computers or jobs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -36,26 +36,26 @@ impl FromStr for Shard {
 
 const EXPECTED: &str = "expected a number and a count, such as `3/16`, with the number from 1 to the count";
 
-/// What a run of a part of a plan knows of the whole.
+/// The place of a partial run within the whole plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartOfPlan {
-    /// Which shard; absent where several were merged, and others were not.
+    /// The shard; absent if several shards, but not all, were merged.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub shard: Option<Shard>,
-    /// The whole plan, as [`plan_digest`] names it.
+    /// Digest of the whole plan, from [`plan_digest`].
     pub plan: String,
-    /// The cases of the whole plan that the part lacks, as [`case_digest`] names them.
+    /// Digests of the cases of the whole plan that the part lacks, from [`case_digest`].
     #[serde(default)]
     pub others: Vec<String>,
 }
 
-/// What stands for a case of a plan: 16 hexadecimal digits. Programs and machines do not enter, so that it is the same on
+/// Digest of a case of a plan: 16 hexadecimal digits. It excludes programs and machines, so that it is the same on
 /// every computer.
 pub fn case_digest(case: &Case) -> String {
     hash_json(case)
 }
 
-/// What stands for the cases of a plan, in whatever order: 16 hexadecimal digits, of the digests of all of them.
+/// Digest of the cases of a plan, independent of their order: 16 hexadecimal digits of a hash of all their digests.
 pub fn plan_digest<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
     let mut digests: Vec<String> = cases.into_iter().map(case_digest).collect();
     digests.sort_unstable();

@@ -3,11 +3,11 @@
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-/// How jobs are sent at a site. Everything is optional.
+/// Settings of jobs at a site. All of them are optional.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Site {
-    /// The partition; absent: the default one.
+    /// The partition; if absent, the default one.
     pub partition: Option<String>,
     /// The account that is charged.
     pub account: Option<String>,
@@ -31,19 +31,19 @@ pub struct Site {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Intervals {
-    /// Between two polls while something changes.
+    /// Interval between two polls while something changes.
     pub poll: f64,
-    /// Between two polls after nothing has changed for long.
+    /// Interval between two polls after a long time without changes.
     pub longest_poll: f64,
-    /// Between the two answers that show an attempt as ended or unknown.
+    /// Interval between the two answers that show an attempt as ended or unknown.
     pub confirm: f64,
-    /// Between two heartbeats of a runner.
+    /// Interval between two heartbeats of a runner.
     pub beat: f64,
-    /// Without a heartbeat, after which a runner counts as silent.
+    /// Time without a heartbeat after which a runner counts as silent.
     pub silent: f64,
-    /// Without a heartbeat, after which a task that the scheduler calls running is cancelled.
+    /// Time without a heartbeat after which a task that the scheduler reports as running is cancelled.
     pub stuck: f64,
-    /// For the answer of a short job that reports the numerics of a node.
+    /// Time limit for the answer of a short job that reports the numerics of a node.
     pub answer: f64,
 }
 
@@ -61,7 +61,7 @@ impl Default for Intervals {
     }
 }
 
-/// The resources that each task requests; those that are absent follow from the plan.
+/// The resources that each task requests; absent ones follow from the plan.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ResourceSettings {
@@ -99,11 +99,11 @@ words! {
 pub struct TaskSettings {
     /// Which cases share a task.
     pub by: TaskUnit,
-    /// Seconds up to which short blocks share a task; absent: none do.
+    /// Seconds up to which short blocks share a task; if absent, each block is a task.
     pub pack_seconds: Option<u64>,
-    /// Most tasks that run at a time; absent: as many as the cluster allows.
+    /// Largest number of tasks that run at a time; if absent, the cluster decides.
     pub throttle: Option<u32>,
-    /// How often a task is sent again after failures of the machines.
+    /// Number of times that a task is sent again after failures of machines.
     pub retries: u32,
 }
 
@@ -117,10 +117,10 @@ impl Default for TaskSettings {
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NodeSettings {
-    /// Lines of the shell that run before each task.
+    /// Shell lines that run before each task.
     pub setup: Vec<String>,
-    /// Their instruction set; absent: a short job reports it.
+    /// Their instruction set; if absent, a short job reports it.
     pub instruction_set: Option<String>,
-    /// Their OpenBLAS core type; absent: a short job reports it.
+    /// Their OpenBLAS core type; if absent, a short job reports it.
     pub blas_core: Option<String>,
 }

@@ -16,22 +16,22 @@ pub struct Solver {
     pub plugin: String,
     /// Every parameter of the solver's schema, defaults filled in.
     pub params: BTreeMap<String, ParamValue>,
-    /// The grid of parameters that the case is a point of.
+    /// The point of a grid of parameters that the case is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grid: Option<GridPoint>,
 }
 
-/// A point of a grid of parameters. The cases of a grid differ in nothing else. A report of learners chooses among
-/// them; that of solvers shows all of them.
+/// A point of a grid of parameters. The cases of a grid differ only in these parameters. A report chooses among the
+/// points of a learner, and shows all points of a solver.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GridPoint {
-    /// Name of the grid: that of the solver's entry in the spec.
+    /// Name of the grid: the name of the solver's entry in the spec.
     pub entry: String,
     /// The parameters that the grid varies, with this case's values.
     pub params: BTreeMap<String, ParamValue>,
 }
 
-/// What separates the entry's name from the values in the name of a point.
+/// Separator between the entry's name and the values in the name of a point.
 const BEFORE_VALUES: char = '@';
 
 impl GridPoint {
@@ -42,14 +42,14 @@ impl GridPoint {
     }
 }
 
-/// Whether what a user types selects a solver by its name on the axis: it is that name, or that of the grid of which it is a
-/// point, or a pattern for one of them, such as `cg*`.
+/// Whether a selector of the command line selects a solver. A selector is the solver's name on the axis, the name of
+/// its grid, or a pattern for one of them, such as `cg*`.
 pub fn selects(typed: &str, solver: &str) -> bool {
     let entry = solver.split(BEFORE_VALUES).next().unwrap_or(solver);
     [solver, entry].into_iter().any(|name| matches(typed, name))
 }
 
-/// Whether what a user types is a name, or a pattern for it: `*` stands for any text and `?` for any sign.
+/// Whether a selector matches a name, where `*` stands for any text and `?` for any character.
 pub fn matches(typed: &str, name: &str) -> bool {
     typed == name || Pattern::new(typed).is_ok_and(|pattern| pattern.matches(name))
 }

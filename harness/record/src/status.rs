@@ -1,25 +1,25 @@
-//! How cases end.
+//! Status of cases.
 
 use gpbench_terms::words;
 
 words! {
-    /// How a case ended.
+    /// Status of a case that has ended.
     pub enum CaseStatus {
-        /// It reached what the spec asks for.
+        /// The case met the spec's requirements.
         Ok = "ok",
-        /// It stopped short of the tolerance; not a failure.
+        /// The solver stopped before it reached the tolerance, which is not a failure.
         NotConverged = "not_converged",
         /// The iterates grew without bound, or a number is not finite.
         Diverged = "diverged",
-        /// It was killed for time.
+        /// The case was killed at its time limit.
         Timeout = "timeout",
-        /// It was killed for memory, or an allocation failed.
+        /// The case was killed at its memory limit, or an allocation failed.
         OutOfMemory = "out_of_memory",
-        /// Its process died, or the solver panicked.
+        /// The process died, or the solver panicked.
         Crashed = "crashed",
-        /// It claims a tolerance that it misses, or returned an unusable answer.
+        /// The solver claims a tolerance that it misses, or returned an unusable answer.
         Invalid = "invalid",
-        /// It was not run, as the user allowed, for instance because its data set is unavailable.
+        /// The case was not run, as the user allowed, for instance because its data set is unavailable.
         Skipped = "skipped",
     }
 }

@@ -1,4 +1,4 @@
-//! The quality that a run asks its solvers to reach.
+//! The target of a run: the quality that its solvers are to reach.
 
 use std::fmt;
 
@@ -6,47 +6,47 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Metrics, TaskKind, metric, names};
 
-/// The quality that a run asks its solvers to reach: a largest value of a metric.
+/// The target of a run: an upper bound on a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Target {
     /// Name of the metric, one of [`Target::metrics`].
     pub metric: String,
-    /// The largest value.
+    /// The bound.
     pub bound: TargetBound,
 }
 
-/// The largest value of a metric that reaches a target.
+/// An upper bound on a metric.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetBound {
     /// A number.
     Value(f64),
-    /// So much worse than a reference.
+    /// A margin above a reference.
     Within(Margin, TargetReference),
 }
 
-/// How much worse than a reference a value may be.
+/// The amount by which a value may be worse than a reference.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Margin {
-    /// In the units of the metric.
+    /// An amount in the units of the metric.
     Absolute(f64),
-    /// As a fraction of the reference.
+    /// A fraction of the reference.
     Fraction(f64),
 }
 
-/// What a target is relative to.
+/// The reference of a relative target.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum TargetReference {
     /// The exact Gaussian process with the case's hyperparameters.
     Exact,
-    /// The verified end of this solver, on the same problem with the same seed.
+    /// The verified final value of this solver, on the same problem with the same seed.
     Solver(String),
 }
 
 impl Target {
-    /// The metrics that a task can have a target of: those that it records along the way.
+    /// The metrics for which a task can have a target: those that it records in its trace or steps.
     pub fn metrics(task: TaskKind) -> &'static [&'static str] {
         match task {
             TaskKind::Solve => &[names::RESIDUAL_Y, names::RESIDUAL_PROBES],
@@ -62,7 +62,7 @@ impl Target {
         }
     }
 
-    /// The solver that it is relative to.
+    /// The solver to which the target is relative, if there is one.
     pub fn solver(&self) -> Option<&str> {
         match &self.bound {
             TargetBound::Within(_, TargetReference::Solver(name)) => Some(name),
@@ -70,7 +70,7 @@ impl Target {
         }
     }
 
-    /// The name in a trace of the metric's values along the way: of a residual, what the solver claims.
+    /// The metric's name in traces and steps; for a residual, the name of the solver's claim.
     pub fn traced(&self) -> &str {
         match self.metric.as_str() {
             names::RESIDUAL_Y => names::CLAIMED_Y,
@@ -79,11 +79,11 @@ impl Target {
         }
     }
 
-    /// The largest value that reaches it, in the units of the metric. A distance to the exact mean is relative to the exact
-    /// process's test RMSE.
+    /// The bound in the units of the metric. A relative distance to the exact mean refers to the exact process's test
+    /// RMSE.
     ///
-    /// `own` has the figures of the exact process for the case, and `solver` is what the solver named by
-    /// [`Target::solver`] reached. `None` where what it needs of these is not known.
+    /// `own` has the metrics of the exact process for the case, and `solver` is the value that the solver named by
+    /// [`Target::solver`] reached. `None` where the reference is unknown.
     pub fn limit(&self, own: &Metrics, solver: Option<f64>) -> Option<f64> {
         let (margin, of) = match &self.bound {
             TargetBound::Value(value) => return Some(*value),
@@ -109,7 +109,7 @@ impl Target {
 }
 
 impl fmt::Display for Target {
-    /// In words, such as "test RMSE within 1 % of that of the exact process".
+    /// Writes the target in words, such as "test RMSE within 1 % of that of the exact process".
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let title = metric::find(&self.metric).map_or(self.metric.as_str(), |metric| metric.axis);
         let (margin, of) = match &self.bound {
@@ -131,7 +131,7 @@ impl fmt::Display for Target {
     }
 }
 
-/// A number without the digits that multiplication by 100 adds.
+/// A number without the rounding error of multiplication by 100.
 fn shortened(number: f64) -> f64 {
     (number * 1e9).round() / 1e9
 }

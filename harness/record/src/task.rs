@@ -1,4 +1,4 @@
-//! Tasks: what a case measures, with everything that this needs, and what it yields beside metrics and a trace.
+//! Tasks: the inputs of each task, and its results in addition to metrics and a trace.
 //!
 //! Each task has a module of its own, which implements [`TaskRules`].
 
@@ -27,7 +27,7 @@ pub use thompson::{
 };
 pub use training::{FinalPrediction, Grid, Landscape, RateSchedule, Step, Subset, Training, TrainingOutput};
 
-/// What a case measures, with everything that its task needs. Its rules are methods of it, by [`TaskRules`].
+/// A task with all of its inputs. Its rules are the methods of [`TaskRules`].
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Task {
@@ -41,12 +41,12 @@ pub enum Task {
     Likelihood(LikelihoodStudy),
     /// Let a learner fit and predict by itself.
     Learn(Box<Learning>),
-    /// Ask an objective where posterior samples are largest, again and again.
+    /// Evaluate an objective where posterior samples are largest, step by step.
     Thompson(Box<Thompson>),
 }
 
 words! {
-    /// Which task, without what it needs.
+    /// The kind of a task.
     pub enum TaskKind {
         /// [`Task::Solve`].
         Solve = "solve",
@@ -79,7 +79,7 @@ impl Deref for Task {
 }
 
 impl Task {
-    /// Which task.
+    /// The kind of this task.
     pub fn kind(&self) -> TaskKind {
         match self {
             Task::Solve(_) => TaskKind::Solve,
@@ -91,45 +91,45 @@ impl Task {
         }
     }
 
-    /// What task `train` needs.
+    /// The inputs of task `train`, if this is one.
     pub fn training(&self) -> Option<&Training> {
         if let Task::Train(training) = self { Some(training) } else { None }
     }
 
-    /// What task `learn` needs.
+    /// The inputs of task `learn`, if this is one.
     pub fn learning(&self) -> Option<&Learning> {
         if let Task::Learn(learning) = self { Some(learning) } else { None }
     }
 
-    /// What task `thompson` needs.
+    /// The inputs of task `thompson`, if this is one.
     pub fn thompson(&self) -> Option<&Thompson> {
         if let Task::Thompson(thompson) = self { Some(thompson) } else { None }
     }
 }
 
-/// Results of a task other than metrics and a trace.
+/// Results of a task in addition to metrics and a trace.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "task", rename_all = "snake_case")]
 pub enum TaskOutput {
-    /// Nothing more.
+    /// No further results.
     Solve,
     /// The posterior along the input.
     Posterior(PosteriorOutput),
     /// The path of the hyperparameters.
     Train(Box<TrainingOutput>),
-    /// Nothing more.
+    /// No further results.
     Likelihood,
-    /// What the harness saw along the way.
+    /// The evaluations of the model.
     Learn(Box<LearningOutput>),
     /// The points that were acquired, and what each step measured.
     Thompson(Box<ThompsonOutput>),
 }
 
-/// Places of the results that several tasks have: outer steps, and predictions along the input.
+/// Mutable references to the results that several tasks have: outer steps, and predictions along the input.
 type SharedResults<'a> = (Option<&'a mut Vec<Step>>, Option<&'a mut Option<Box<Curve>>>);
 
 impl TaskOutput {
-    /// The output of a task that yielded nothing, as of a case that failed.
+    /// The empty output of a task, for instance of a case that failed.
     pub fn empty(task: TaskKind) -> TaskOutput {
         match task {
             TaskKind::Solve => TaskOutput::Solve,
@@ -141,7 +141,7 @@ impl TaskOutput {
         }
     }
 
-    /// The results that several tasks have.
+    /// The results that several tasks have: outer steps, and predictions along the input.
     fn shared(&self) -> (&[Step], Option<&Curve>) {
         match self {
             TaskOutput::Solve | TaskOutput::Likelihood => (&[], None),
@@ -152,7 +152,7 @@ impl TaskOutput {
         }
     }
 
-    /// The places of what [`TaskOutput::shared`] gives.
+    /// The results of [`TaskOutput::shared`], as mutable references.
     fn shared_mut(&mut self) -> SharedResults<'_> {
         match self {
             TaskOutput::Solve | TaskOutput::Likelihood => (None, None),
@@ -163,12 +163,12 @@ impl TaskOutput {
         }
     }
 
-    /// The outer steps of training or of Thompson sampling, or the looks at a learner; none of a task that has neither.
+    /// The outer steps of training or of Thompson sampling, or the evaluations of a learner; empty for other tasks.
     pub fn steps(&self) -> &[Step] {
         self.shared().0
     }
 
-    /// Stores what [`TaskOutput::steps`] gives, of a task that has it.
+    /// Stores the steps that [`TaskOutput::steps`] returns, in a task that has them.
     pub fn set_steps(&mut self, steps: Vec<Step>) {
         if let Some(place) = self.shared_mut().0 {
             *place = steps;
@@ -180,29 +180,29 @@ impl TaskOutput {
         self.shared().1
     }
 
-    /// Stores predictions along the input, of a task that predicts.
+    /// Stores predictions along the input, in a task that predicts.
     pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
         if let Some(place) = self.shared_mut().1 {
             *place = found;
         }
     }
 
-    /// What task `train` yielded.
+    /// The results of task `train`, if these are some.
     pub fn training(&self) -> Option<&TrainingOutput> {
         if let TaskOutput::Train(training) = self { Some(training) } else { None }
     }
 
-    /// What task `learn` yielded.
+    /// The results of task `learn`, if these are some.
     pub fn learning(&self) -> Option<&LearningOutput> {
         if let TaskOutput::Learn(learning) = self { Some(learning) } else { None }
     }
 
-    /// What task `thompson` yielded.
+    /// The results of task `thompson`, if these are some.
     pub fn thompson(&self) -> Option<&ThompsonOutput> {
         if let TaskOutput::Thompson(thompson) = self { Some(thompson) } else { None }
     }
 
-    /// Stores the best values of a random search, of a task that searches.
+    /// Stores the best values of a random search, in a task that searches.
     pub fn set_random_search(&mut self, found: Vec<f64>) {
         if let TaskOutput::Thompson(thompson) = self {
             thompson.random_search = found;

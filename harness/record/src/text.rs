@@ -1,8 +1,8 @@
-//! Text of others, made safe to show: names, reasons, logs and files come from plugins and data sets.
+//! Escapes hidden characters in foreign text: names, reasons, logs and files that come from plugins and data sets.
 //!
-//! Terminals obey control characters, and readers are deceived by characters that hide text or change its direction.
-//! Both are written out here, so that a text shows all that it holds. Marks that a form has of its own (HTML, Markdown)
-//! are escaped where that form is written.
+//! Control characters change terminals, and other characters hide text or change its direction. This module replaces
+//! them by visible escapes. Characters with a meaning in HTML or Markdown are escaped by the writers of those
+//! formats.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -16,13 +16,12 @@ pub const LOG: usize = 4096;
 /// Largest number of bytes of a name, and of a cell of a table.
 pub const NAME: usize = 200;
 
-/// The text over one or more lines: line feeds and tabs stay, and every other hidden character is written out, as in
-/// `\u{1b}`.
+/// The text as several lines: line feeds and tabs stay, and every other hidden character is escaped, as in `\u{1b}`.
 pub fn plain(text: &str) -> Cow<'_, str> {
     replaced(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'), write_out)
 }
 
-/// The text in one line: like [`plain`], and line feeds and tabs become spaces.
+/// The text as one line: like [`plain`], but line feeds and tabs become spaces.
 pub fn line(text: &str) -> Cow<'_, str> {
     replaced(text, is_hidden, |c, out| match c {
         '\t' | '\n' => out.push(' '),
@@ -39,9 +38,9 @@ pub fn cut(text: &str, most: usize) -> Cow<'_, str> {
     Cow::Owned(format!("{}… ({} bytes left out)", &text[..end], text.len() - end))
 }
 
-/// A JSON document with the hidden characters of its texts as `\u001b`. It has the same value.
+/// A JSON document of the same value, with the hidden characters of its texts escaped as in `\u001b`.
 pub fn json(document: &str) -> Cow<'_, str> {
-    // JSON has control characters below U+0020 between its texts only, where they are spaces.
+    // In JSON, control characters below U+0020 occur only between texts, as white space.
     replaced(
         document,
         |c| is_hidden(c) && c >= ' ',
@@ -53,7 +52,7 @@ pub fn json(document: &str) -> Cow<'_, str> {
     )
 }
 
-/// Whether a character controls a terminal, changes the direction of text, ends a line, or is not seen.
+/// Whether a character controls a terminal, changes the direction of text, ends a line, or is invisible.
 ///
 /// These are the control characters, the separators of lines and paragraphs, the characters that Unicode lists as
 /// `Default_Ignorable_Code_Point` (directions, characters of no width, variation selectors, tags), annotations, and

@@ -1,10 +1,10 @@
-//! Learning: what a case asks of a learner, and what came of it.
+//! Task `learn`: its inputs and results.
 //!
-//! A look is a pause between two passes over the training rows, in which the harness evaluates the model. A look is
-//! kept as a [`Step`]: `step` counts looks from 0, `hyperparameters` are those of the model (empty where it has none),
-//! `reason` is [`StopReason::Epochs`](crate::StopReason::Epochs) for a look between passes and the reason of the end
-//! for the last one. Its costs, such as `passes`, `rows`, `epochs`, `feature_rows`, `iterations`, `seconds_prepare` and
-//! `seconds_solve`, count from the beginning of the fit.
+//! The harness evaluates the model in pauses between two passes over the training rows. An evaluation, which plans
+//! and journals call a look, is stored as a [`Step`]: `step` counts evaluations from 0, and `hyperparameters` are
+//! those of the model (empty if it has none). `reason` is [`StopReason::Epochs`](crate::StopReason::Epochs) between
+//! passes, and the reason of the end for the last evaluation. Costs, such as `passes`, `rows`, `epochs`,
+//! `feature_rows`, `iterations`, `seconds_prepare` and `seconds_solve`, count from the beginning of the fit.
 
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
@@ -13,18 +13,17 @@ use super::rules::{Judgement, TaskRules};
 use super::training::Step;
 use crate::{Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
 
-/// What task `learn` needs: a learner fits by itself, with parameters of its own, and the harness looks at its model
-/// from time to time.
+/// The inputs of task `learn`, in which a learner fits by itself and the harness evaluates its model at intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Learning {
     /// Passes over the training rows that the learner is granted.
     pub passes: u64,
-    /// Numbers of passes after which the harness looks at the model: increasing, the last one is `passes`.
+    /// Numbers of passes after which the harness evaluates the model, increasing; the last one is `passes`.
     pub looks: Vec<u64>,
-    /// Which look's model is the result.
+    /// Selection of the evaluation whose model is the result.
     #[serde(default, skip_serializing_if = "ModelSelection::is_last")]
     pub select: ModelSelection,
-    /// Looks without a new best one after which the case ends; 0: it goes on to its last pass.
+    /// Number of evaluations without improvement after which the case ends; with 0 it continues to its last pass.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub patience: u64,
     /// Inducing points that the harness chooses for a learner that needs them.
@@ -33,11 +32,12 @@ pub struct Learning {
     /// Whether one length scale, shared by all inputs, is learned rather than one for each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared_length_scale: bool,
-    /// Training rows, drawn once, on which a look evaluates the exact likelihood of a kernel of infinite dimension. One of
-    /// finite dimension is evaluated on all rows.
+    /// Number of training rows, drawn once, on which an evaluation computes the exact likelihood of a kernel of
+    /// infinite dimension. A kernel of finite dimension uses all rows.
     #[serde(default = "nlml_rows")]
     pub nlml_rows: usize,
-    /// Where earlier versions kept [`Solver::grid`](crate::Solver::grid): read, and never written.
+    /// The field in which earlier versions stored [`Solver::grid`](crate::Solver::grid). It is read and never
+    /// written.
     #[serde(default, skip_serializing)]
     pub grid: Option<GridPoint>,
 }
@@ -46,8 +46,8 @@ pub struct Learning {
 const NLML_ROWS: usize = 4096;
 
 impl Learning {
-    /// Most training rows for which the exact likelihood of a kernel of infinite dimension is evaluated at the end,
-    /// on all of them.
+    /// Largest number of training rows for which the final exact likelihood of a kernel of infinite dimension is
+    /// computed, on all rows.
     pub const MOST_NLML_ROWS: usize = 20_000;
 }
 
@@ -64,7 +64,7 @@ impl TaskRules for Learning {
         1
     }
 
-    /// There is nothing to compare with before the hyperparameters are known.
+    /// False, since the hyperparameters are not known in advance.
     fn exact_reference(&self) -> bool {
         false
     }
@@ -87,19 +87,20 @@ impl TaskRules for Learning {
 }
 
 words! {
-    /// Which look's model is the result: the one whose number is smallest, the earliest of equal ones.
+    /// Criterion that selects the evaluation whose model is the result: the smallest value, and the earliest of equal
+    /// ones.
     #[derive(Default)]
     pub enum ModelSelection {
-        /// The last.
+        /// The last evaluation.
         #[default]
         Last = "last",
-        /// By the learner's own objective.
+        /// The learner's own objective.
         Objective = "objective",
-        /// By the exact negative log marginal likelihood, or its bound where only that is known.
+        /// The exact negative log marginal likelihood, or its bound where only that is known.
         Nlml = "nlml",
-        /// By the negative log-likelihood of validation rows.
+        /// The negative log-likelihood of validation rows.
         ValidationNll = "validation_nll",
-        /// By the root mean square error on validation rows.
+        /// The root mean square error on validation rows.
         ValidationRmse = "validation_rmse",
     }
 }
@@ -115,23 +116,23 @@ impl ModelSelection {
     }
 }
 
-/// What task `learn` yields.
+/// The results of task `learn`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct LearningOutput {
-    /// The looks, in order.
+    /// The evaluations, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub looks: Vec<Step>,
-    /// The look whose model is the result, by its `step`; absent where there is none.
+    /// The `step` of the evaluation whose model is the result; absent if there is none.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub selected: Option<u64>,
-    /// The kind of the model; absent where the learner gives none, and its predictions are its own.
+    /// The kind of the model; absent if the learner gives none, so that its predictions are its own.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub model: Option<ModelKind>,
-    /// Hyperparameters of the result; empty for a model without any.
+    /// Hyperparameters of the result; empty for a model without hyperparameters.
     #[serde(skip_serializing_if = "Hyperparameters::is_empty")]
     pub hyperparameters: Hyperparameters,
-    /// Why the fit has diverged; absent where it has not.
+    /// The reason of divergence; absent if the fit has not diverged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<String>,
     /// Predictions along the input, where there is one input only.

@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::rules::{Judgement, TaskRules};
 use crate::{FeatureEstimator, LikelihoodEstimator, Probes};
 
-/// What task `likelihood` needs.
+/// The inputs of task `likelihood`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LikelihoodStudy {
     /// Name on the estimator axis.
     pub estimator: String,
-    /// How each estimate is made.
+    /// The estimator.
     pub method: LikelihoodEstimator,
     /// Number of independent estimates.
     pub repetitions: u64,
@@ -32,7 +32,7 @@ impl TaskRules for LikelihoodStudy {
         1 + self.probes().map_or(0, |probes| probes.count())
     }
 
-    /// Verification needs more than an exact reference holds, and fits its own exact process.
+    /// False, since verification needs more than an exact reference contains, and fits its own exact process.
     fn exact_reference(&self) -> bool {
         false
     }

@@ -5,14 +5,14 @@ use serde::{Deserialize, Serialize};
 use super::rules::{Judgement, TaskRules};
 use crate::{Curve, Inducing, PathwiseTargets, Probes};
 
-/// What task `posterior` needs.
+/// The inputs of task `posterior`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Posterior {
     /// Name on the estimator axis.
     pub estimator: String,
-    /// Right-hand sides beside y.
+    /// Right-hand sides in addition to y.
     pub targets: PathwiseTargets,
-    /// Inducing points as the solver's unknowns; without them, the training rows are.
+    /// Inducing points, whose weights are the unknowns; if absent, the unknowns are the weights of the training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub inducing: Option<Inducing>,
 }
@@ -43,7 +43,7 @@ impl TaskRules for Posterior {
     }
 }
 
-/// What task `posterior` yields.
+/// The results of task `posterior`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PosteriorOutput {

@@ -1,24 +1,23 @@
-//! What the harness has to know of every task.
+//! Properties that every task states.
 
 use crate::{FeatureEstimator, Inducing, Probes};
 
-/// What the harness has to know of every task. What has a default is what most tasks lack.
+/// Properties that every task states. Methods with a default concern few tasks.
 pub trait TaskRules {
-    /// The name on the estimator axis, of a task that has one.
+    /// The name on the estimator axis, for a task that has one.
     fn estimator(&self) -> Option<&str>;
 
-    /// Right-hand sides beside y of the linear systems that are solved, where any are; of a training case, those of
+    /// Right-hand sides in addition to y of the linear systems that are solved, if any; in a training case, those of
     /// its steps.
     fn probes(&self) -> Option<Probes>;
 
-    /// The number of right-hand sides of the systems whose solution is verified, y included; 1 where none are
-    /// solved.
+    /// The number of right-hand sides of the systems whose solution is verified, including y; 1 if none are solved.
     fn right_hand_sides(&self) -> usize;
 
     /// Whether the case is compared with an exact reference at its own hyperparameters.
     fn exact_reference(&self) -> bool;
 
-    /// How the status of a case follows from what was verified.
+    /// The quantity that decides the status of a case.
     fn judgement(&self) -> Judgement;
 
     /// Whether the case writes checkpoints, from which it continues after an interruption.
@@ -26,7 +25,7 @@ pub trait TaskRules {
         false
     }
 
-    /// The estimator by random features, of a task that has one in place of solving systems.
+    /// The estimator by random features, for a task that uses one instead of solving systems.
     fn features(&self) -> Option<FeatureEstimator> {
         None
     }
@@ -36,26 +35,26 @@ pub trait TaskRules {
         false
     }
 
-    /// The most outer steps, or looks at a learner, that the task makes.
+    /// The largest number of outer steps or of evaluations of a learner.
     fn most_steps(&self) -> usize {
         0
     }
 
-    /// The inducing points, of a task that has them.
+    /// The inducing points, for a task that has them.
     fn inducing(&self) -> Option<Inducing> {
         None
     }
 }
 
-/// How the status of a case follows from what was verified.
+/// The quantity that decides the status of a case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Judgement {
-    /// By the true residuals of its systems, held to the tolerance.
+    /// The true residuals of the systems, compared with the tolerance.
     Residuals,
-    /// By those of each outer step, and then by those of the last systems.
+    /// The true residuals of each outer step, and then those of the last systems.
     Steps,
-    /// By whether its estimates are finite: they have no tolerance.
+    /// Whether the estimates are finite; they have no tolerance.
     Estimates,
-    /// By whether a learner's model is finite and predicts as the learner does.
+    /// Whether a learner's model is finite and predicts the same as the learner.
     Model,
 }

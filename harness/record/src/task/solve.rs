@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use super::rules::{Judgement, TaskRules};
 use crate::Probes;
 
-/// What task `solve` needs.
+/// The inputs of task `solve`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Solve {
     /// Name on the estimator axis.
     pub estimator: String,
-    /// Right-hand sides beside y.
+    /// Right-hand sides in addition to y.
     pub probes: Probes,
 }
 

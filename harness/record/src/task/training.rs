@@ -1,4 +1,4 @@
-//! Training: what a case asks for, and what each outer step measured.
+//! Task `train`: its inputs and results.
 
 use std::collections::BTreeMap;
 
@@ -10,34 +10,34 @@ use crate::{
     Probes, Scale, StopReason,
 };
 
-/// What task `train` needs: ascent of the log marginal likelihood by Adam, on parameters whose softplus are
-/// the scales, starting from the kernel's numbers.
+/// The inputs of task `train`, which maximises the log marginal likelihood by Adam, starting from the kernel's
+/// hyperparameters. The scales are the softplus of Adam's parameters.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Training {
     /// Name on the estimator axis.
     pub estimator: String,
-    /// How each step estimates the gradient.
+    /// Estimator of the gradient.
     pub gradient: GradientEstimator,
     /// Outer steps.
     pub steps: u64,
     /// Learning rate of the first step.
     pub learning_rate: f64,
-    /// How it changes.
+    /// Schedule of the learning rate.
     #[serde(default, skip_serializing_if = "RateSchedule::is_constant")]
     pub schedule: RateSchedule,
     /// Whether one length scale, shared by all inputs, is trained rather than one for each.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub shared_length_scale: bool,
-    /// Scales that stay as they are.
+    /// Scales that are not trained.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fixed: Vec<Scale>,
-    /// Hyperparameters of every step and after the last one, where they are replayed from another run.
+    /// Hyperparameters of every step and after the last one, if they are replayed from another run.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub replay: Vec<Hyperparameters>,
     /// Exact fits of parts of the data, whose average is the starting point.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub subset: Option<Subset>,
-    /// Where the exact likelihood is evaluated after training by the exact estimator.
+    /// Grid on which the exact likelihood is evaluated after training with the exact estimator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landscape: Option<Grid>,
     /// The posterior that is computed under the final hyperparameters.
@@ -60,7 +60,7 @@ impl TaskRules for Training {
         1 + self.prediction.targets.probes
     }
 
-    /// The hyperparameters to compare with are known only when training has ended.
+    /// False, since the hyperparameters are not known in advance.
     fn exact_reference(&self) -> bool {
         false
     }
@@ -89,7 +89,7 @@ impl TaskRules for Training {
     }
 }
 
-/// What task `train` yields.
+/// The results of task `train`.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TrainingOutput {
@@ -110,14 +110,14 @@ pub struct TrainingOutput {
 /// The posterior that training ends with.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinalPrediction {
-    /// Right-hand sides beside y.
+    /// Right-hand sides in addition to y.
     pub targets: PathwiseTargets,
     /// Solver parameters that differ from those of the steps.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub params: BTreeMap<String, ParamValue>,
 }
 
-/// A grid over the plane of length scale and noise scale, even on logarithmic axes.
+/// A grid over the plane of length scale and noise scale, equally spaced on logarithmic axes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
     /// Shortest and longest length scale, shared by all inputs.
@@ -144,11 +144,11 @@ pub struct Landscape {
 /// Exact fits of parts of the data (Lin et al. 2023, appendix A.1).
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Subset {
-    /// Random rows.
+    /// Number of random rows, one for each part.
     pub centroids: usize,
-    /// Rows nearest to each of them that are fitted.
+    /// Number of rows of a part: those nearest to its random row.
     pub size: usize,
-    /// Most steps of Adam on each part.
+    /// Largest number of steps of Adam on each part.
     pub steps: u64,
     /// Learning rate of these steps.
     #[serde(default)]
@@ -158,18 +158,18 @@ pub struct Subset {
     pub tolerance: f64,
 }
 
-/// How the learning rate changes along the steps.
+/// Schedule of the learning rate over the steps.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum RateSchedule {
-    /// Not at all.
+    /// A constant learning rate.
     #[default]
     Constant,
-    /// It is multiplied at each milestone.
+    /// A learning rate that is multiplied by a factor at each milestone.
     MultiStep {
-        /// Steps, counted from 0, before which it changes.
+        /// Steps, counted from 0, before which the rate changes.
         milestones: Vec<u64>,
-        /// What it is multiplied by.
+        /// The factor.
         factor: f64,
     },
 }
@@ -183,7 +183,7 @@ impl RateSchedule {
 /// One outer step.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Step {
-    /// Counted from 0.
+    /// Number of the step, counted from 0.
     pub step: u64,
     /// The hyperparameters of its systems.
     pub hyperparameters: Hyperparameters,
