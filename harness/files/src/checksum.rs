@@ -1,37 +1,37 @@
-//! Checksums of JSON objects that are kept: lines of a journal, and files of one object.
+//! Checksums of stored JSON objects: lines of a journal, and files of one object.
 //!
 //! An object begins with the member `"check"`, the first 16 hexadecimal digits of the SHA-256 of every byte after
-//! it. The checksum is one of bytes, not of values: nothing has to be parsed, and no two spellings of a number are
-//! confused. Readers of JSON ignore the member.
+//! it. The checksum covers bytes, not values, so nothing has to be parsed, and different spellings of a number have
+//! different checksums. Readers of JSON ignore the member.
 //!
-//! Earlier versions wrote objects without it. A file of one object is accepted without; in a file of lines, those
-//! before the first line that has one. Afterwards a line without one is damaged: its first bytes have changed.
+//! Earlier versions wrote objects without it. So a file of one object may lack it, and so may the lines of a file
+//! before the first line that has it. A later line without it counts as damaged: its first bytes have changed.
 
 use sha2::{Digest as _, Sha256};
 
 const BEGIN: &[u8] = b"{\"check\":\"";
 const DIGITS: usize = 16;
-/// Bytes before those that the checksum covers: the digits are followed by a quotation mark.
+/// Number of bytes before those that the checksum covers: the member's beginning, the digits and a quotation mark.
 const HEAD: usize = BEGIN.len() + DIGITS + 1;
 
-/// What the checksum of a JSON object says.
+/// Result of comparing a JSON object with its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Checksum {
-    /// The object is as it was written.
+    /// The object has not changed since it was written.
     Right,
     /// The object has changed since it was written.
     Wrong,
-    /// The object has none, as those of earlier versions.
+    /// The object has no checksum, like those of earlier versions.
     Absent,
 }
 
 /// Why a line is damaged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum DamagedLine {
-    /// It has changed since it was written.
+    /// The line has changed since it was written.
     #[error("its checksum is wrong")]
     Wrong,
-    /// An earlier line has a checksum, and this one has none.
+    /// The line has no checksum, although an earlier line has one.
     #[error("it has no checksum")]
     Absent,
 }
@@ -69,7 +69,7 @@ fn digits(bytes: &[u8]) -> [u8; DIGITS] {
     })
 }
 
-/// Checks the lines of a file, each a JSON object, in order.
+/// Checker for the lines of a file, each a JSON object, in order.
 #[derive(Debug, Clone, Default)]
 pub struct LineChecker {
     /// Whether a line with a checksum has been seen.
@@ -135,7 +135,7 @@ mod tests {
             [old, &new, old].map(|line| lines.check(line)),
             [Ok(()), Ok(()), Err(DamagedLine::Absent)]
         );
-        // A damaged line tells as well that this file has checksums.
+        // A damaged line also shows that this file has checksums.
         let mut lines = LineChecker::default();
         assert_eq!(lines.check(&flipped(&new, 8 * BEGIN.len())), Err(DamagedLine::Wrong));
         assert_eq!(lines.check(old), Err(DamagedLine::Absent));
@@ -144,8 +144,8 @@ mod tests {
     proptest! {
         #![proptest_config(gpbench_testkit::proptest_config!(64))]
 
-        /// A flip in the member's name leaves a line that looks like one of an earlier version. It says the same
-        /// as before, and after another line it is found.
+        /// A flipped bit in the member's name makes a line look like one of an earlier version. Its content is
+        /// unchanged, and after another line it is detected.
         #[test]
         fn every_flipped_bit_is_found(name in "[a-z]{0,4}", text in "[^\"\\\\\\x00-\\x1f]{0,20}", number: u64) {
             let line = seal(format!("{{\"{name}\":\"{text}\",\"number\":{number}}}").as_bytes());

@@ -1,11 +1,11 @@
-//! A lock on a file, which holds among all hosts that share its file system.
+//! A lock on a file, which is valid among all hosts that share its file system.
 //!
-//! The lock of the system (`flock`) ends with its process, however that ends. Some file systems have none, as Lustre
-//! mounted without `flock`, and on some it is not seen by other hosts. There a lock file beside the file is the lock,
-//! alone or in addition: see [`LockFile`].
+//! The system's lock (`flock`) is released when its process ends, in any way. Some file systems have no such lock,
+//! for instance Lustre mounted without `flock`, and on others it is invisible to other hosts. In these cases a lock
+//! file beside the file serves as the lock, alone or in addition: see [`LockFile`].
 //!
-//! Hosts that mount a file system differently are kept apart only as far as one sees the lock of the other: the
-//! system's lock also heeds a lock file, but a host without the system's lock does not see that of another.
+//! Hosts that mount a file system in different ways exclude each other only in part: a host with the system's lock
+//! also respects a lock file, but a host without it does not see the system's lock of another host.
 
 mod holder;
 mod link;
@@ -23,34 +23,35 @@ use self::link::LockFile;
 use self::mount::flock_is_local;
 use self::system::{holder_of, is_unsupported};
 
-/// How often a process that waits for a lock looks.
+/// Interval at which a waiting process tries to get a lock.
 const POLL: Duration = Duration::from_millis(100);
 
-/// How a file is locked.
+/// The kind of lock on a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Locking {
-    /// By the system where it keeps away other hosts, else by a lock file.
+    /// The system's lock where it excludes other hosts, else a lock file.
     #[default]
     Best,
-    /// By a lock file, `<file>.lock`, whatever the system has.
+    /// A lock file, `<file>.lock`, in every case.
     LockFile,
 }
 
 /// A lock on a file, held until it is dropped.
 ///
-/// There may be one for each file, whatever the process: a second one of the same process is refused too.
+/// A file has at most one lock: a second one is refused, also within the same process.
 #[derive(Debug)]
 pub struct FileLock {
-    /// A handle that has the lock of the system.
+    /// The handle with the system's lock.
     system: Option<File>,
     lock_file: Option<LockFile>,
 }
 
 impl FileLock {
-    /// Locks a file, which is open for writing and lies at `path`, or says who has locked it. Does not wait.
+    /// Locks a file, which is open for writing and has the path `path`, or returns the holder of its lock. Does not
+    /// wait.
     ///
     /// # Errors
-    /// [`LockError::Busy`] when another has locked it; those of the file system.
+    /// [`LockError::Busy`] if another process has locked it; errors of the file system.
     pub fn try_lock(file: &File, path: &Path, locking: Locking) -> Result<Self, LockError> {
         let system = match locking {
             Locking::LockFile => None,
@@ -58,17 +59,17 @@ impl FileLock {
         };
         let mut lock = Self { system, lock_file: None };
         let path = beside(path);
-        // The lock file of a host that has no other lock counts as well.
+        // The lock file of a host without the system's lock counts too.
         if lock.system.is_none() || flock_is_local(file) || path.exists() {
             lock.lock_file = Some(LockFile::take(&path)?);
         }
         Ok(lock)
     }
 
-    /// Locks a file as [`FileLock::try_lock`] does, and waits while another has locked it.
+    /// Locks a file like [`FileLock::try_lock`], but waits while another process has locked it.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Errors of the file system.
     pub fn lock(file: &File, path: &Path, locking: Locking) -> io::Result<Self> {
         loop {
             match Self::try_lock(file, path, locking) {
@@ -79,11 +80,11 @@ impl FileLock {
         }
     }
 
-    /// Whether the lock is still held. A lock file is lost when its process was stopped for so long that another host took
-    /// it for dead. To be called before each change of what is locked.
+    /// Checks that the lock is still held. A lock file is lost if its process was stopped for so long that another
+    /// host considered it dead. Call this before each change of the locked data.
     ///
     /// # Errors
-    /// [`LockError::Lost`]; those of the file system.
+    /// [`LockError::Lost`]; errors of the file system.
     pub fn check(&self) -> Result<(), LockError> {
         self.lock_file.as_ref().map_or(Ok(()), LockFile::check)
     }
@@ -93,13 +94,13 @@ impl Drop for FileLock {
     fn drop(&mut self) {
         self.lock_file = None;
         if let Some(file) = &self.system {
-            // Otherwise the lock would last as long as any other handle of the same opening.
+            // Without this, the lock would last as long as any other handle of the same open file.
             let _ = file.unlock();
         }
     }
 }
 
-/// Locks a file by the system; `None` where it has no locks.
+/// Takes the system's lock of a file; `None` where the file system has no locks.
 fn lock_by_system(file: &File) -> Result<Option<File>, LockError> {
     // Both handles share the lock.
     let handle = file.try_clone()?;
@@ -159,7 +160,7 @@ mod tests {
         let lock = FileLock::try_lock(&open(&path), &path, Locking::LockFile).unwrap();
         assert_eq!(busy(&path, Locking::Best).unwrap().process(), std::process::id());
         drop(lock);
-        // One that was left by a killed process does not.
+        // The lock file of a killed process does not.
         fs::write(
             beside(&path),
             format!("{}-4294967295 1 here\n", crate::process_tag().split_once('-').unwrap().0),

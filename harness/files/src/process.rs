@@ -1,8 +1,8 @@
-//! Names of processes that hold among all hosts that share a file system.
+//! Names of processes that are unique among all hosts that share a file system.
 //!
-//! The number of a process means something only on its host, and there only within one namespace of process numbers. A
-//! tag puts a token of both before it. Two processes have the same token if and only if each can find out whether the
-//! other lives.
+//! The number of a process is unique only on its host, and there only within one namespace of process numbers. A tag
+//! consists of a token for host and namespace, and the number. Two processes have the same token if and only if each
+//! can find out whether the other is alive.
 
 use std::fs;
 use std::sync::OnceLock;
@@ -14,14 +14,14 @@ use sha2::{Digest as _, Sha256};
 
 /// Hexadecimal digits of a host's token.
 const DIGITS: usize = 12;
-/// What a host's token begins with, so that no number is taken for one.
+/// First character of a host's token, which distinguishes it from a number.
 const BEGIN: char = 'h';
 
 /// The tag of this process, a word of letters, digits and one hyphen: `<token of the host>-<number>`.
 ///
-/// The token stands for one start of the operating system (its boot id), the namespace of process numbers, and the name
-/// of the host, which tells copies of a virtual machine apart. Files that only one process writes have its tag in their
-/// names; [`remove_stale`](crate::remove_stale) and [`may_be_in_use`](crate::may_be_in_use) find it there.
+/// The token stands for one start of the operating system (its boot id), the namespace of process numbers, and the
+/// name of the host, which tells copies of a virtual machine apart. Files that only one process writes have its tag
+/// in their names; [`remove_stale`](crate::remove_stale) and [`may_be_in_use`](crate::may_be_in_use) find it there.
 pub fn process_tag() -> String {
     format!("{}-{}", host_token(), std::process::id())
 }
@@ -46,14 +46,14 @@ pub fn host_name() -> String {
 /// A process that a tag names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tagged {
-    /// One whose number means something here.
+    /// A process of this host and namespace, with its number.
     Here(u32),
-    /// One of another host, or of another namespace of process numbers.
+    /// A process of another host or of another namespace of process numbers, with its number there.
     Elsewhere(u32),
 }
 
 impl Tagged {
-    /// Reads a tag; none if the word is something else.
+    /// Parses a tag; `None` if the word is something else.
     pub(crate) fn parse(word: &str) -> Option<Self> {
         let (host, number) = word.split_once('-')?;
         let digits = host.strip_prefix(BEGIN)?;
@@ -70,12 +70,12 @@ impl Tagged {
     }
 }
 
-/// The number of a process; none if the word has other characters than digits.
+/// Parses the number of a process; `None` if the word has characters other than digits.
 pub(crate) fn parse_number(word: &str) -> Option<u32> {
     word.parse().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
-/// Whether a process of this host lives.
+/// Whether a process of this host is alive.
 pub(crate) fn lives(number: u32) -> bool {
     let Some(process) = i32::try_from(number).ok().and_then(Pid::from_raw) else { return false };
     // Processes of other users can be hidden in `/proc`, but not from signals.

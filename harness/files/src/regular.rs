@@ -1,6 +1,6 @@
-//! Opens files that may have been replaced by something else, such as a FIFO or a device.
+//! Opening of files that may have been replaced by something else, such as a FIFO or a device.
 //!
-//! Opening a FIFO waits for its other end, and a device may have no end. Both are refused instead.
+//! Opening a FIFO waits for its other end, and a device may have no end. Both are refused.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, ErrorKind};
@@ -12,24 +12,24 @@ use rustix::fs::OFlags;
 /// Opens a regular file for reading. Does not wait.
 ///
 /// # Errors
-/// Those of the file system, and [`ErrorKind::InvalidInput`] if it is not a regular file.
+/// Errors of the file system, and [`ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn open_regular(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 
-/// Opens a regular file for appending, and makes it if there is none. Does not wait.
+/// Opens a regular file for appending, and creates it if it does not exist. Does not wait.
 ///
 /// # Errors
-/// Those of the file system, and [`ErrorKind::InvalidInput`] if it is not a regular file.
+/// Errors of the file system, and [`ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn append_regular(path: &Path) -> io::Result<File> {
     open(path, OpenOptions::new().append(true).create(true))
 }
 
 fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
-    // Without this flag a FIFO waits for its other end. It changes nothing for a regular file.
+    // Without this flag, opening a FIFO waits for its other end. It has no effect on a regular file.
     let file = match options.custom_flags(OFlags::NONBLOCK.bits() as i32).open(path) {
         Ok(file) => file,
-        // The system refuses sockets, folders and FIFOs without a reader by errors of different kinds.
+        // The system refuses sockets, folders and FIFOs without a reader with different errors.
         Err(_) if fs::metadata(path).is_ok_and(|found| !found.is_file()) => return Err(irregular()),
         Err(error) => return Err(error),
     };

@@ -1,4 +1,4 @@
-//! Replaces a file as a whole.
+//! Atomic replacement of a file.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
@@ -10,21 +10,21 @@ use crate::process_tag;
 /// Bytes that are collected before they are written.
 pub(crate) const BUFFER: usize = 1 << 18;
 
-/// What a power cut may take away.
+/// Data that a power cut may destroy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Durability {
-    /// Anything: the file is of use to the processes of this run only. Nothing waits for the disk.
+    /// Everything, since only the processes of this run use the file. The call does not wait for the disk.
     ThisRun,
-    /// The replacement itself, but no part of the content: the path holds the old file or the whole new one.
+    /// The replacement, but no part of the content: the path refers to the old file or to the complete new one.
     Whole,
-    /// Nothing: when the call returns, the new file and its name are on the disk.
+    /// Nothing: the new file and its name are on the disk when the call returns.
     Durable,
 }
 
-/// Writes `path` by way of a temporary file in the same folder, which must exist.
+/// Writes `path` through a temporary file in the same folder, which must exist.
 ///
 /// # Errors
-/// Those of the file system and those of `fill`. The old file then stays as it was, and the temporary one is removed.
+/// Errors of the file system and of `fill`. The old file is then unchanged, and the temporary one is removed.
 pub fn replace(
     path: &Path,
     durability: Durability,
@@ -37,7 +37,7 @@ pub fn replace(
     })
 }
 
-/// [`replace`] for those that buffer themselves.
+/// [`replace`] for callers that buffer by themselves.
 pub(crate) fn replace_with(
     path: &Path,
     durability: Durability,
@@ -48,7 +48,7 @@ pub(crate) fn replace_with(
     let mut temporary = tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(".part")
-        // Less the user's mask. A temporary file is otherwise private.
+        // The user's mask is subtracted. By default, a temporary file would be private.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder_of(path))?;
     fill(temporary.as_file_mut())?;
@@ -62,7 +62,7 @@ pub(crate) fn replace_with(
 /// Gives a finished file its final name in the same folder. Both are on the disk when the call returns.
 ///
 /// # Errors
-/// Those of the file system.
+/// Errors of the file system.
 pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
     File::open(from)?.sync_all()?;
     fs::rename(from, to)?;
@@ -72,7 +72,8 @@ pub fn rename(from: &Path, to: &Path) -> io::Result<()> {
 /// Waits until the names in a folder are on the disk: synchronising a file says nothing about its name.
 ///
 /// # Errors
-/// Those of the file system. One that cannot synchronise folders, as some network file systems, gives none.
+/// Errors of the file system. File systems that cannot synchronise folders, such as some network file systems, give
+/// none.
 pub fn sync_folder(path: &Path) -> io::Result<()> {
     match File::open(path)?.sync_all() {
         Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::Unsupported) => {

@@ -1,4 +1,4 @@
-//! Binary files that end with the SHA-256 of all bytes before.
+//! Binary files that end with the SHA-256 of all preceding bytes.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -11,11 +11,11 @@ use crate::replace::{BUFFER, Durability, replace_with};
 /// Bytes that [`replace_sealed`] adds after the content.
 pub const SEAL_BYTES: usize = 32;
 
-/// Writes `path` as [`crate::replace()`] does, with the SHA-256 of what `fill` writes after it. The digest is computed
-/// while the file is written.
+/// Writes `path` like [`crate::replace()`], and appends the SHA-256 of the bytes that `fill` writes. The digest is
+/// computed while the file is written.
 ///
 /// # Errors
-/// Those of the file system and those of `fill`. The old file then stays as it was, and the temporary one is removed.
+/// Errors of the file system and of `fill`. The old file is then unchanged, and the temporary one is removed.
 pub fn replace_sealed(
     path: &Path,
     durability: Durability,
@@ -29,7 +29,7 @@ pub fn replace_sealed(
     })
 }
 
-/// The content of a file that [`replace_sealed`] wrote; `None` if the file has been cut short or changed.
+/// The content of a file that [`replace_sealed`] wrote; `None` if the file is truncated or changed.
 pub fn unseal(file: &[u8]) -> Option<&[u8]> {
     let (content, digest) = file.split_at_checked(file.len().checked_sub(SEAL_BYTES)?)?;
     (Sha256::digest(content).as_slice() == digest).then_some(content)

@@ -1,4 +1,4 @@
-//! Files of processes that ended without removing them.
+//! Removal of files that ended processes have left.
 
 use std::fs;
 use std::path::Path;
@@ -6,16 +6,16 @@ use std::time::Duration;
 
 use crate::process::{Tagged, lives, parse_number};
 
-/// How long a file stays after it was last written if its process cannot be asked whether it lives: one of another
-/// host, or one of an earlier version, whose names lack the host.
+/// Age from which on a file counts as abandoned if the state of its process is unknown: a process of another host, or
+/// one of an earlier version, whose files lack the name of the host.
 const ABANDONED: Duration = Duration::from_secs(30 * 24 * 60 * 60);
 
-/// Removes unfinished files of a folder whose processes have ended: those whose names are
+/// Removes the unfinished files in a folder whose processes have ended. Their names are
 /// `<name>.<tag>[.<anything>].part`, with the [tag](crate::process_tag) of a process.
 ///
-/// A file of another host is removed once it has not been written for 30 days, and so is one of an earlier
-/// version, `<name>.<number>[.<anything>].part`, if no process of this host has the number. A file that cannot be removed stays
-/// and does no harm.
+/// A file of another host is removed if it has not been written for 30 days. The same holds for a file of an earlier
+/// version, `<name>.<number>[.<anything>].part`, if no process of this host has the number. A file that cannot be
+/// removed stays, which is harmless.
 pub fn remove_stale(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         let name = entry.file_name();
@@ -30,14 +30,15 @@ pub fn remove_stale(folder: &Path) {
     }
 }
 
-/// Whether a file or folder has the [tag](crate::process_tag) of a process in its name, as one of the words between dots, and this
-/// process may live: it lives on this host, or the file or folder is another host's and was changed in the last 30 days.
+/// Whether a file or folder belongs to a process that may be alive. Its name then has the [tag](crate::process_tag)
+/// of the process as one of the words between dots, and the process is alive on this host, or belongs to another host
+/// and the file or folder was changed in the last 30 days.
 pub fn may_be_in_use(path: &Path) -> bool {
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
     any_may_live(&tagged(name), path)
 }
 
-/// Who may write a file.
+/// The process that may write a file.
 enum Writer {
     Tagged(Tagged),
     /// A process of an unknown host, with this number there.
@@ -62,7 +63,7 @@ fn any_may_live(writers: &[Writer], path: &Path) -> bool {
     })
 }
 
-/// Whether a file was last changed long ago. One of the future was not: clocks of hosts differ.
+/// Whether a file was last changed long ago. Times in the future count as recent, since clocks of hosts differ.
 fn is_old(path: &Path) -> bool {
     let changed = fs::symlink_metadata(path).and_then(|metadata| metadata.modified());
     changed.is_ok_and(|time| time.elapsed().is_ok_and(|age| age > ABANDONED))
@@ -106,7 +107,7 @@ mod tests {
             format!("c.{ended}"),
             "d.csv.gz.part".into(),
         ];
-        // A random word of digits is no process.
+        // A random word of digits does not denote a process.
         let left =
             [format!("e.{ended}.part"), format!("f.bin.{ended}.123456.part"), format!(".g.{ended}.part")];
         kept.iter().chain(&left).for_each(|name| write(&folder.path().join(name), true));
@@ -117,7 +118,7 @@ mod tests {
     #[test]
     fn files_of_other_hosts_and_earlier_versions_stay_for_a_time() {
         let folder = tempfile::tempdir().unwrap();
-        // The number lives here, which says nothing of another host.
+        // A process of this host has the number, which has no meaning for another host.
         let own = std::process::id();
         let elsewhere = format!("a.h0123456789ab-{own}.x.part");
         let (earlier, living) = ("b.4294967295.x.part".to_owned(), format!("c.{own}.part"));

@@ -1,12 +1,12 @@
-//! Starts processes that run code of others, finds all that they have started, and ends them.
+//! Starts processes that run foreign code, finds all of their descendants, and ends them.
 //!
 //! A process whose parent ends gets a new parent: the nearest of its ancestors that adopts orphans, or else the first
-//! process of the system. A program that calls [`adopt_orphans`] thus stays an ancestor of all that it starts, and of all
-//! that those start, whatever sessions, process groups or environments they choose. Neither a control group nor a mark
-//! is needed to find them: [`descendants`] walks the tree of children.
+//! process of the system. A program that calls [`adopt_orphans`] therefore stays an ancestor of all of its
+//! descendants, independently of their sessions, process groups and environments. [`descendants`] finds them by the
+//! tree of children, without a control group or a mark.
 //!
-//! A child that this program did not start itself is an orphan. [`end_orphans`] ends those and leaves the others alone,
-//! so every process that may live meanwhile has to be started by [`spawn`].
+//! A child that this program did not start itself is an orphan. [`end_orphans`] ends all orphans and no other
+//! children. It knows the other children only if they were started by [`spawn`].
 
 #![forbid(unsafe_code)]
 

@@ -16,12 +16,12 @@ use rustix::process::{
 use crate::stat::Stat;
 use crate::tree::{children, descendants};
 
-/// The first pause between two looks for processes that are about to end. Pauses double up to the other.
+/// First pause between two searches for processes that are about to end. Pauses double up to the longest one.
 const FIRST_PAUSE: Duration = Duration::from_micros(50);
 const LONGEST_PAUSE: Duration = Duration::from_millis(2);
 
-/// The children that [`spawn`] has started and that were not waited for. Locked while a child is started, waited for or
-/// taken for an orphan.
+/// The children that [`spawn`] has started and that were not waited for. The set is locked while a child is started,
+/// is waited for, or is classified as an orphan.
 static STARTED: Mutex<BTreeSet<u32>> = Mutex::new(BTreeSet::new());
 
 fn started() -> MutexGuard<'static, BTreeSet<u32>> {
@@ -32,7 +32,7 @@ fn started() -> MutexGuard<'static, BTreeSet<u32>> {
 /// Makes this process the parent of all its descendants whose own parent ends.
 ///
 /// # Errors
-/// When the system refuses; descendants are then found only as long as their parents live.
+/// If the system refuses. Descendants are then found only as long as their parents are alive.
 pub fn adopt_orphans() -> io::Result<()> {
     Ok(set_child_subreaper(Some(getpid()))?)
 }
@@ -40,7 +40,7 @@ pub fn adopt_orphans() -> io::Result<()> {
 /// Starts a process that leads a process group of its own.
 ///
 /// # Errors
-/// When it cannot be started.
+/// If it cannot be started.
 pub fn spawn(command: &mut Command) -> io::Result<Started> {
     let mut started = started();
     let child = command.process_group(0).spawn()?;
@@ -48,16 +48,16 @@ pub fn spawn(command: &mut Command) -> io::Result<Started> {
     Ok(Started { child, status: None })
 }
 
-/// A process started by [`spawn`]. It is killed when this is dropped.
+/// A process started by [`spawn`]. Dropping this kills it.
 #[derive(Debug)]
 pub struct Started {
-    /// Its handle, for its streams. It must not be waited for.
+    /// Handle of the process, for its streams. Callers must not wait for it through this handle.
     pub child: Child,
     status: Option<ExitStatus>,
 }
 
 impl Started {
-    /// Its number.
+    /// Number of the process.
     pub fn id(&self) -> u32 {
         self.child.id()
     }
@@ -66,7 +66,7 @@ impl Started {
         Pid::from_child(&self.child)
     }
 
-    /// Whether it has ended. It is not waited for, so that its number is not given to another process.
+    /// Whether it has ended. This does not reap the process, so that its number is not given to another one.
     pub fn has_ended(&self) -> bool {
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.status.is_some() || !matches!(waitid(WaitId::Pid(self.pid()), options), Ok(None))
@@ -75,7 +75,7 @@ impl Started {
     /// Kills it and its process group.
     fn kill(&mut self) {
         if self.status.is_none() {
-            // Where there is nothing left to kill, these fail.
+            // These calls fail if the processes have already ended.
             let _ = kill_process_group(self.pid(), Signal::KILL);
             let _ = self.child.kill();
         }
@@ -84,13 +84,13 @@ impl Started {
     /// Waits until it has ended.
     ///
     /// # Errors
-    /// When the system cannot wait for it.
+    /// If the system cannot wait for it.
     pub fn wait(&mut self) -> io::Result<ExitStatus> {
         if let Some(status) = self.status {
             return Ok(status);
         }
         let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
-        // Not under the lock, since it may take long.
+        // The lock is not held here, since this may take long.
         while let Err(rustix::io::Errno::INTR) = waitid(WaitId::Pid(self.pid()), options) {}
         let mut started = started();
         let status = self.child.wait();
@@ -100,10 +100,10 @@ impl Started {
         Ok(status)
     }
 
-    /// Kills it, waits for it, and ends what it leaves behind, for which it waits no longer than `patience`.
+    /// Kills it, waits for it, and ends its orphans, waiting for them no longer than `patience`.
     ///
     /// # Errors
-    /// When the system cannot wait for it.
+    /// If the system cannot wait for it.
     pub fn end(&mut self, patience: Duration) -> io::Result<ExitStatus> {
         self.kill();
         let status = self.wait();
@@ -119,14 +119,14 @@ impl Drop for Started {
     }
 }
 
-/// Ends the children that this process did not start itself, and all that they have started. Waits no longer than
-/// `patience` for them to end; whether none is left.
+/// Ends the children that this process did not start itself, and their descendants. Waits no longer than `patience`
+/// for them to end, and returns whether none is left.
 pub fn end_orphans(patience: Duration) -> bool {
     until_none(patience, || end_children_but(&started()))
 }
 
-/// Ends all children, and all that they have started. Waits no longer than `patience` for them to end. No process can be
-/// started any more, so this is for a program that is about to end.
+/// Ends all children and their descendants, and waits no longer than `patience` for them to end. No process can be
+/// started afterwards, so this is for a program that is about to end.
 pub fn end_all(patience: Duration) {
     let started = started();
     until_none(patience, || end_children_but(&BTreeSet::new()));
@@ -147,9 +147,10 @@ fn until_none(patience: Duration, sweep: impl Fn() -> usize) -> bool {
     true
 }
 
-/// Kills each child that is not to be kept, and its descendants, and waits for it if it has ended. How many there were.
+/// Kills each child that is not in `kept`, and its descendants, and reaps it if it has ended. Returns the number of
+/// these children.
 ///
-/// A child that was killed leaves its own children to this process, so that those too are found the next time.
+/// The children of a killed child become children of this process, so that the next call finds them.
 fn end_children_but(kept: &BTreeSet<u32>) -> usize {
     let mut orphans = children(std::process::id());
     orphans.retain(|child| !kept.contains(child));
@@ -160,7 +161,7 @@ fn end_children_but(kept: &BTreeSet<u32>) -> usize {
         for descendant in below {
             kill_if_below(descendant, &parents);
         }
-        // Nobody else waits for a child of this process, so its number is still its own.
+        // No other code waits for a child of this process, so its number is still valid.
         if let Some(pid) = pid(*orphan) {
             let _ = kill_process(pid, Signal::KILL);
             let _ = waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOHANG);
@@ -169,9 +170,9 @@ fn end_children_but(kept: &BTreeSet<u32>) -> usize {
     orphans.len()
 }
 
-/// Kills a process whose parent is one of these. Its number may have been given to a foreign process since it was
-/// listed. The parent is read after the handle is opened: a number that is given anew in between belongs to a process
-/// that the handle does not refer to.
+/// Kills a process if its parent is one of `parents`. Its number may have been given to a foreign process since it
+/// was listed. The parent is therefore read after the handle is opened: if the number is reused in between, the
+/// handle does not refer to the new process.
 fn kill_if_below(process: u32, parents: &BTreeSet<u32>) {
     let handle = pid(process).and_then(|pid| pidfd_open(pid, PidfdFlags::empty()).ok());
     if let Some(handle) = handle
@@ -193,7 +194,7 @@ mod tests {
 
     use super::*;
 
-    /// Orphans of one test are those of another in the same process.
+    /// Lock for the tests, which would otherwise find each other's orphans.
     static ALONE: Mutex<()> = Mutex::new(());
 
     /// Starts a shell, and reads the numbers that it prints in its first line.

@@ -1,28 +1,29 @@
-//! What `/proc` tells of one process.
+//! State of one process, from `/proc`.
 
 use std::fs;
 
 /// The fields of `/proc/<process>/stat` that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stat {
-    /// The parent.
+    /// Number of the parent.
     pub parent: u32,
     /// Processor time of all threads and of ended children, in ticks of the system's clock.
     pub cpu_ticks: u64,
-    /// When it started, in ticks since the machine did. Tells it apart from a later process of the same number.
+    /// Start time, in ticks since the start of the machine. It distinguishes the process from a later one of the same
+    /// number.
     pub started: u64,
-    /// Whether it has ended and its parent has not asked for its status yet.
+    /// Whether it has ended and its parent has not waited for it yet.
     pub has_ended: bool,
 }
 
 impl Stat {
-    /// Reads the file of a process; none if there is no such process.
+    /// Reads the file of a process; `None` if there is no such process.
     pub fn read(process: u32) -> Option<Self> {
         Self::parse(&fs::read_to_string(format!("/proc/{process}/stat")).ok()?)
     }
 
     fn parse(text: &str) -> Option<Self> {
-        // The name, in brackets, may hold anything. After it come the state, the parent and further fields.
+        // The name, in brackets, may contain any characters. The state, the parent and further fields follow it.
         let fields: Vec<&str> = text.rsplit_once(") ")?.1.split(' ').collect();
         let number = |index: usize| fields.get(index)?.trim_end().parse::<u64>().ok();
         Some(Self {

@@ -1,4 +1,4 @@
-//! The tree of processes.
+//! Descendants of a process.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -7,8 +7,8 @@ use std::sync::OnceLock;
 
 use crate::stat::Stat;
 
-/// The processes that a process has started, those that these have started, and so on, itself left out. Those that have
-/// ended and were not waited for are among them.
+/// The descendants of a process, without the process itself. They include processes that have ended and were not
+/// waited for.
 pub fn descendants(root: u32) -> Vec<u32> {
     if threads_list_children() {
         return walk(root, |parent| children_of_threads(*parent));
@@ -31,7 +31,7 @@ fn walk(root: u32, children: impl Fn(&u32) -> Vec<u32>) -> Vec<u32> {
     let mut open = vec![root];
     while let Some(parent) = open.pop() {
         for child in children(&parent) {
-            // A number may be given anew between two reads, so that the tree seems to have a circle.
+            // A number may be reused between two reads, so that the tree seems to have a cycle.
             if seen.insert(child) {
                 found.push(child);
                 open.push(child);

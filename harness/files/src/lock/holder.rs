@@ -1,4 +1,4 @@
-//! Who holds a lock, and why one cannot be had.
+//! Holders of locks, and errors of locking.
 
 use std::fmt::{self, Display, Formatter};
 use std::io;
@@ -12,19 +12,19 @@ use crate::process::{Tagged, host_name, lives, process_tag};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Holder {
     process: Tagged,
-    /// When it started, in ticks of its host's clock; 0 where that is not known.
+    /// Start of the process, in ticks of its host's clock; 0 where it is unknown.
     started: u64,
     host: String,
 }
 
 impl Holder {
-    /// A process of this host.
+    /// The holder for a process of this host.
     pub(super) fn here(process: u32) -> Self {
         let started = Stat::read(process).map_or(0, |stat| stat.started);
         Self { process: Tagged::Here(process), started, host: host_name() }
     }
 
-    /// Its number on its host.
+    /// The number of the process on its host.
     pub fn process(&self) -> u32 {
         self.process.number()
     }
@@ -34,8 +34,8 @@ impl Holder {
         &self.host
     }
 
-    /// What a new lock file of this process says of it: tag, start and name of the host, and below them the number of
-    /// the lock.
+    /// Content of a new lock file of this process: the tag, the start and the name of the host, and below them the
+    /// number of the lock.
     pub(super) fn own_text() -> String {
         static COUNT: AtomicU64 = AtomicU64::new(1);
         let Self { started, host, .. } = Self::here(std::process::id());
@@ -43,7 +43,7 @@ impl Holder {
         format!("{} {started} {host}\nlock {count} of this process\n", process_tag())
     }
 
-    /// Reads what a lock file says; none if it is something else.
+    /// Parses the content of a lock file; `None` if it has another form.
     pub(super) fn parse(text: &str) -> Option<Self> {
         let mut words = text.lines().next()?.splitn(3, ' ');
         let process = Tagged::parse(words.next()?)?;
@@ -51,12 +51,12 @@ impl Holder {
         Some(Self { process, started, host: words.next()?.to_owned() })
     }
 
-    /// Whether it lives; none where that cannot be known from here.
+    /// Whether the process is alive; `None` where this host cannot know.
     pub(super) fn lives(&self) -> Option<bool> {
         match self.process {
             Tagged::Elsewhere(_) => None,
             Tagged::Here(number) => {
-                // Another process may have got its number.
+                // Its number may have been given to another process.
                 let is_same = |stat: Stat| self.started == 0 || stat.started == self.started;
                 Some(lives(number) && Stat::read(number).is_none_or(is_same))
             }
@@ -70,19 +70,19 @@ impl Display for Holder {
     }
 }
 
-/// Why a lock cannot be had, or is lost.
+/// Why a lock cannot be taken, or is lost.
 #[derive(Debug, thiserror::Error)]
 pub enum LockError {
-    /// Another has it.
+    /// Another process holds the lock.
     #[error("it is locked by {}", name(holder.as_ref()))]
     Busy {
-        /// Who, where that is known.
+        /// Its holder, where known.
         holder: Option<Holder>,
     },
-    /// This process had it, and gave no sign of life for so long that another took it.
+    /// The lock was taken over by another process, because this one had not renewed it for too long.
     #[error("its lock was lost to {}", name(holder.as_ref()))]
     Lost {
-        /// Who has it, where that is known.
+        /// The new holder, where known.
         holder: Option<Holder>,
     },
     /// The file system has failed.

@@ -1,13 +1,14 @@
-//! A lock file, for file systems without locks.
+//! Lock files, for file systems without locks.
 //!
-//! A file is written whole under another name and linked (`link(2)`) to the name of the lock, which succeeds for one
-//! process only, on NFS too. It says who holds the lock. A thread renews its time of change, the beat, every half
-//! minute. A lock is broken if its process has ended; where it is of another host and cannot be asked, if its beat is 10
-//! minutes old. Ages are differences of times that the file system gave, so the clocks of hosts need not agree.
+//! A process writes a complete file under another name and links it (`link(2)`) to the name of the lock. This
+//! succeeds for one process only, on NFS too. The file names the holder of the lock. A thread renews the file's
+//! modification time, the heartbeat, every half minute. A lock is stale if its process has ended or, for a process of
+//! another host, if its heartbeat is 10 minutes old. Ages are differences of times given by the file system, so the
+//! clocks of hosts need not agree.
 //!
-//! Several processes may find a broken lock at once. Only the one that has linked its file to a second name, the guard, may
-//! remove it. What remains is found by [`LockFile::check`]: a process that goes on after it was stopped for 10
-//! minutes, and the instant after a process was killed while it had the guard.
+//! Several processes may find a stale lock at once. Only the process that has linked its file to a second name, the
+//! guard, may remove it. Two races remain, which [`LockFile::check`] detects: a process that continues after it was
+//! stopped for 10 minutes, and the moment after a process was killed while it had the guard.
 
 use std::fs::{self, File, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -26,35 +27,35 @@ use crate::regular::open_regular;
 use crate::replace::folder_of;
 use crate::stale::remove_stale;
 
-/// Time between two beats.
+/// Time between two heartbeats.
 const BEAT: Duration = Duration::from_secs(30);
-/// The age of the last beat from which on a lock of another host is broken.
+/// Age of the last heartbeat from which on a lock of another host is stale.
 const BROKEN_AFTER: Duration = Duration::from_secs(10 * 60);
-/// How often a lock that changes hands is tried for.
+/// Number of attempts to take a lock whose holder changes.
 const TRIES: usize = 5;
-/// How long a process waits for one that removes a broken lock.
+/// Time for which a process waits while another one removes a stale lock.
 const PAUSE: Duration = Duration::from_millis(10);
-/// The most bytes that are read of a lock file.
+/// Largest number of bytes that are read from a lock file.
 const LONGEST: u64 = 4096;
 
-/// A lock file that this process holds. It is removed when it is dropped.
+/// A lock file that this process holds. Dropping it removes the file.
 #[derive(Debug)]
 pub(super) struct LockFile {
     path: PathBuf,
-    /// What it says.
+    /// Content of the file.
     text: String,
-    /// Ends the thread of beats when it is dropped.
+    /// Channel whose drop ends the heartbeat thread.
     stop: Option<Sender<()>>,
     beats: Option<JoinHandle<()>>,
 }
 
 impl LockFile {
-    /// Makes the lock file, unless another process that may live holds it.
+    /// Creates the lock file, unless another process that may be alive holds it.
     ///
     /// # Errors
-    /// [`LockError::Busy`]; those of the file system.
+    /// [`LockError::Busy`]; errors of the file system.
     pub(super) fn take(path: &Path) -> Result<Self, LockError> {
-        // Candidates of processes that were killed in this instant.
+        // Candidate files of processes that were killed at this point.
         remove_stale(folder_of(path));
         let text = Holder::own_text();
         let mut last = None;
@@ -75,14 +76,14 @@ impl LockFile {
         Err(LockError::Busy { holder: last })
     }
 
-    /// A lock file that has just been made.
+    /// Starts the heartbeat of a lock file that has just been created.
     fn beating(path: PathBuf, text: String) -> io::Result<Self> {
         let (stop, stopped) = channel::<()>();
         let mut lock = Self { path, text, stop: Some(stop), beats: None };
         let (path, text) = (lock.path.clone(), lock.text.clone());
         let beats = Builder::new().name("lock".into()).spawn(move || {
             while stopped.recv_timeout(BEAT) == Err(RecvTimeoutError::Timeout) {
-                // A beat that fails is made up for by the next one.
+                // The next heartbeat makes up for one that fails.
                 let _ = beat(&path, &text);
             }
         });
@@ -90,10 +91,10 @@ impl LockFile {
         Ok(lock)
     }
 
-    /// Whether this process still holds it. Beats.
+    /// Checks that this process still holds the lock file, and renews its heartbeat.
     ///
     /// # Errors
-    /// [`LockError::Lost`]; those of the file system.
+    /// [`LockError::Lost`]; errors of the file system.
     pub(super) fn check(&self) -> Result<(), LockError> {
         beat(&self.path, &self.text)
     }
@@ -102,7 +103,7 @@ impl LockFile {
 impl Drop for LockFile {
     fn drop(&mut self) {
         self.stop = None;
-        // It does nothing that panics.
+        // The thread cannot panic.
         let _ = self.beats.take().map(JoinHandle::join);
         if Found::read(&self.path).is_ok_and(|found| found.is_some_and(|found| found.text == self.text)) {
             let _ = fs::remove_file(&self.path);
@@ -110,14 +111,14 @@ impl Drop for LockFile {
     }
 }
 
-/// A file with this text beside a lock file, whose time of change is the file system's present.
+/// Creates a file with this text beside a lock file. Its modification time is the file system's current time.
 fn candidate(path: &Path, text: &str) -> io::Result<TempPath> {
     let mut prefix = path.file_name().ok_or(ErrorKind::InvalidFilename)?.to_owned();
     prefix.push(format!(".{}.", process_tag()));
     let mut file = tempfile::Builder::new()
         .prefix(&prefix)
         .suffix(".part")
-        // Other users may read who holds the lock.
+        // Other users may read the name of the lock's holder.
         .permissions(Permissions::from_mode(0o666))
         .tempfile_in(folder_of(path))?;
     file.write_all(text.as_bytes())?;
@@ -125,24 +126,24 @@ fn candidate(path: &Path, text: &str) -> io::Result<TempPath> {
     Ok(file.into_temp_path())
 }
 
-/// Gives a file a second name. Whether this has made it: there may be another file of that name.
+/// Gives a file a second name. Returns false if another file has that name.
 fn link(file: &Path, name: &Path) -> io::Result<bool> {
     match fs::hard_link(file, name) {
-        // Over NFS a link may have been made although the answer was lost.
+        // Over NFS, the link may have been made although its answer was lost.
         Err(error) if error.kind() == ErrorKind::AlreadyExists => Ok(fs::metadata(file)?.nlink() == 2),
         linked => linked.map(|()| true),
     }
 }
 
-/// Removes a lock file that is broken at `now`, unless another process does so.
+/// Removes a lock file that is stale at `now`, unless another process does so.
 fn remove_broken(path: &Path, candidate: &Path, now: SystemTime) -> io::Result<()> {
     let guard = path.with_added_extension("guard");
     if !link(candidate, &guard)? {
         thread::sleep(PAUSE);
-        // A guard is kept for an instant. One that is broken was left by a process that was killed then.
+        // A guard exists only briefly. A stale one was left by a process that was killed at this point.
         return remove_if_broken(&guard, now);
     }
-    // Another process may have removed it and taken the lock before this one had the guard.
+    // Another process may have removed the file and taken the lock before this one had the guard.
     let removed = remove_if_broken(path, now);
     fs::remove_file(&guard)?;
     removed
@@ -155,10 +156,10 @@ fn remove_if_broken(path: &Path, now: SystemTime) -> io::Result<()> {
     }
 }
 
-/// Gives a lock file the file system's present as its time of change.
+/// Sets the modification time of a lock file to the file system's current time.
 ///
 /// # Errors
-/// [`LockError::Lost`] if it says something else than this; those of the file system.
+/// [`LockError::Lost`] if its content is not `text`; errors of the file system.
 fn beat(path: &Path, text: &str) -> Result<(), LockError> {
     let found = Found::read(path)?.ok_or(LockError::Lost { holder: None })?;
     if found.text != text {
@@ -170,7 +171,7 @@ fn beat(path: &Path, text: &str) -> Result<(), LockError> {
     Ok(())
 }
 
-/// A lock file that is there.
+/// A lock file that exists.
 struct Found {
     file: File,
     text: String,
@@ -193,7 +194,7 @@ impl Found {
         Holder::parse(&self.text)
     }
 
-    /// Whether its process may live, as seen at `now`.
+    /// Whether its process may be alive at `now`.
     fn may_be_held(&self, now: SystemTime) -> bool {
         let lives = self.holder().and_then(|holder| holder.lives());
         lives.unwrap_or_else(|| {
@@ -211,7 +212,7 @@ mod tests {
 
     const OTHER: &str = "h0123456789ab-17 5 node7\n";
 
-    /// A lock file of another process, whose last beat is so old.
+    /// Writes a lock file of another process whose last heartbeat has this age.
     fn leave(path: &Path, text: &str, age: Duration) {
         fs::write(path, text).unwrap();
         let file = File::options().write(true).open(path).unwrap();

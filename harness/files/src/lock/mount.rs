@@ -5,12 +5,13 @@ use std::os::unix::fs::MetadataExt as _;
 
 use rustix::fs::{major, minor};
 
-/// Types of shared file systems where `flock` holds on one host only, unless they are set up otherwise, which no mount tells.
+/// Types of shared file systems where `flock` is local to a host by default. Their mount entries do not show another
+/// configuration.
 const LOCAL_TYPES: [&str; 1] = ["beegfs"];
-/// Options of mounts with which `flock` holds on one host only: of Lustre, and of NFS (also with `nolock`).
+/// Mount options that make `flock` local to a host, of Lustre and of NFS (also with `nolock`).
 const LOCAL_OPTIONS: [&str; 3] = ["localflock", "local_lock=all", "local_lock=flock"];
 
-/// Whether `flock` on a file may not be seen by other hosts that share its file system.
+/// Whether `flock` on a file may be invisible to other hosts that share its file system.
 pub(super) fn flock_is_local(file: &File) -> bool {
     let Ok(metadata) = file.metadata() else { return false };
     let mounts = fs::read_to_string("/proc/self/mountinfo").unwrap_or_default();
@@ -18,7 +19,7 @@ pub(super) fn flock_is_local(file: &File) -> bool {
     mounts.lines().any(|line| is_local(line, &device))
 }
 
-/// Whether a line of `mountinfo` is of this device, `<major>:<minor>`, with locks of one host.
+/// Whether a line of `mountinfo` describes this device, `<major>:<minor>`, with locks that are local to a host.
 ///
 /// Fields: number, parent, device, root, mount point, options, ..., `-`, type, source, options.
 fn is_local(line: &str, device: &str) -> bool {

@@ -1,4 +1,4 @@
-//! What the system tells of its own locks.
+//! Information of the system about its own locks.
 
 use std::fs::{self, File};
 use std::io;
@@ -9,14 +9,15 @@ use rustix::io::Errno;
 
 use super::holder::Holder;
 
-/// Whether an error says that the file system has no locks.
+/// Whether an error means that the file system has no locks.
 pub(super) fn is_unsupported(error: &io::Error) -> bool {
-    // A mount without locks: Lustre says ENOSYS, NFS without its lock service ENOLCK, others EOPNOTSUPP.
+    // Errors of a mount without locks: ENOSYS of Lustre, ENOLCK of NFS without its lock service, EOPNOTSUPP of
+    // others.
     let codes = [Errno::NOSYS, Errno::OPNOTSUPP, Errno::NOLCK];
     codes.iter().any(|code| error.raw_os_error() == Some(code.raw_os_error()))
 }
 
-/// The process of this host that has locked a file, where one is known.
+/// The process of this host that has locked a file, if known.
 pub(super) fn holder_of(file: &File) -> Option<Holder> {
     let metadata = file.metadata().ok()?;
     let locks = fs::read_to_string("/proc/locks").ok()?;
@@ -24,7 +25,7 @@ pub(super) fn holder_of(file: &File) -> Option<Holder> {
 }
 
 /// The owner of a file's lock in the text of `/proc/locks`: number, `FLOCK`, `ADVISORY`, `WRITE`, process and
-/// `<major>:<minor>:<inode>`. Those that wait for a lock have an arrow after the number.
+/// `<major>:<minor>:<inode>`. Lines of waiting processes have an arrow after the number.
 fn owner(locks: &str, (major, minor, inode): (u32, u32, u64)) -> Option<u32> {
     let file = format!("{major:02x}:{minor:02x}:{inode}");
     let lines = locks.lines().map(|line| line.split_ascii_whitespace().collect::<Vec<_>>());
