@@ -10,12 +10,12 @@ pub fn divide_by_upper(a: &mut ArrayRef2<f64>, upper: &ArrayRef2<f64>) -> Result
     divide(a, upper, cblas_sys::CblasUpper, cblas_sys::CblasNoTrans)
 }
 
-/// A L^-1 in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
+/// A L^-1 in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`](super::cholesky()) leaves.
 pub fn divide_by_lower(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
     divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasNoTrans)
 }
 
-/// A L^-T in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`] leaves.
+/// A L^-T in place of A, m x k, for the lower triangle L, k x k, that [`cholesky`](super::cholesky()) leaves.
 pub fn divide_by_lower_transposed<E: Number>(a: &mut ArrayRef2<E>, lower: &ArrayRef2<E>) -> Result<()> {
     divide(a, lower, cblas_sys::CblasLower, cblas_sys::CblasTrans)
 }
