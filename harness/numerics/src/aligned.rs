@@ -1,4 +1,4 @@
-//! Numbers that start on a cache line.
+//! Vectors of numbers that are aligned to cache lines.
 
 use bytemuck::{Pod, Zeroable};
 
@@ -7,24 +7,24 @@ use bytemuck::{Pod, Zeroable};
 #[repr(C, align(64))]
 struct Line([u64; 8]);
 
-// SAFETY: eight integers, of which 0 is a value.
+// SAFETY: all-zero bytes are valid for eight integers.
 unsafe impl Zeroable for Line {}
-// SAFETY: eight integers take the whole of its 64 bytes: there is no padding, and each bit pattern is a value.
+// SAFETY: eight integers fill all 64 bytes, so there is no padding, and each bit pattern is valid.
 unsafe impl Pod for Line {}
 
-/// A vector of numbers that starts on a cache line, so that no SIMD vector lies on two lines. Speed alone depends on it.
+/// A vector of numbers that starts on a cache line, so that no SIMD vector crosses two lines. This affects only speed.
 #[derive(Debug, Clone, Default)]
 pub struct Aligned {
     lines: Vec<Line>,
 }
 
 impl Aligned {
-    /// Room for at least `len` numbers of type `E`, all of them 0. The length is rounded up to whole cache lines.
+    /// A vector of at least `len` zeros of type `E`. The length is rounded up to whole cache lines.
     pub fn zeroed<E: Pod>(len: usize) -> Aligned {
         Aligned { lines: bytemuck::zeroed_vec((len * size_of::<E>()).div_ceil(size_of::<Line>())) }
     }
 
-    /// Makes room for at least `len` numbers of type `E`, with arbitrary content.
+    /// Grows to at least `len` numbers of type `E`, with arbitrary content.
     pub fn reserve<E: Pod>(&mut self, len: usize) {
         let lines = (len * size_of::<E>()).div_ceil(size_of::<Line>());
         self.lines.resize(lines.max(self.lines.len()), Line([0; 8]));
@@ -36,7 +36,7 @@ impl Aligned {
         bytemuck::cast_slice(&self.lines)
     }
 
-    /// All numbers, as type `E`, to be written.
+    /// All numbers, as type `E`, mutable.
     #[inline]
     pub fn numbers_mut<E: Pod>(&mut self) -> &mut [E] {
         bytemuck::cast_slice_mut(&mut self.lines)

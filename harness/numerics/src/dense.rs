@@ -4,7 +4,7 @@ use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis};
 
 use crate::LinearOperator;
 
-/// An operator whose entries are stored: for small systems, and to compare other operators with.
+/// An operator whose entries are stored, for small systems and for tests of other operators.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Dense(pub Array2<f64>);
 
@@ -42,7 +42,7 @@ impl LinearOperator for Dense {
         out.assign(&self.0.select(Axis(0), rows).select(Axis(1), cols));
     }
 
-    /// `None` unless the matrix is square: rows and columns are then different points.
+    /// The diagonal; `None` unless the matrix is square, since rows and columns are otherwise different points.
     fn diagonal(&self) -> Option<Array1<f64>> {
         self.0.is_square().then(|| self.0.diag().to_owned())
     }

@@ -8,7 +8,7 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 /// Why a function of dense linear algebra failed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Error {
-    /// A matrix that has to be positive definite is not, to working precision.
+    /// A matrix is not positive definite to working precision.
     NotPositiveDefinite {
         /// Order of the first leading minor that is not positive.
         minor: usize,

@@ -1,8 +1,8 @@
 //! Cholesky factorisation and triangular solves with the same bits on any number of threads.
 //!
-//! LAPACK's own threads divide the work by their number, and so the rounding depends on it. Here pieces of fixed
-//! size go to a pool, one single-threaded BLAS call each. The factorisation is left-looking: all columns before a
-//! panel update it by one long product a piece, so that each entry is written to memory once.
+//! LAPACK divides its work by the number of threads, so its rounding depends on that number. Here a pool computes pieces
+//! of fixed size, each by one single-threaded BLAS call. The factorisation is left-looking: each piece of a panel is
+//! updated by one long product with all preceding columns, so that each entry is written to memory once.
 //!
 //! Matrices are column-major.
 
@@ -92,7 +92,7 @@ pub fn inverse(factor: &ArrayRef2<f64>, pool: impl Pool) -> Array2<f64> {
         below.diag_mut().fill(1.0);
         lapack::solve_lower(&factor.slice(s![start.., start..]), false, &mut below).expect(SHAPES_FIT);
     });
-    // Then M^T M, panel by panel: only earlier panels need the part of M that a panel overwrites.
+    // Then M^T M, panel by panel. A panel overwrites a part of M that only earlier panels need.
     for start in (0..n).step_by(PANEL) {
         let end = n.min(start + PANEL);
         let m = inverse.view();

@@ -1,4 +1,4 @@
-//! Numbers to test with.
+//! Numbers for tests.
 
 use ndarray::Array2;
 use rand::{RngExt, SeedableRng};

@@ -1,4 +1,4 @@
-//! Memory layout of matrices. The C interface and LAPACK take column-major ones.
+//! Memory layout of matrices. The C interface and LAPACK use column-major matrices.
 
 use ndarray::{Array2, ArrayRef2, ShapeBuilder};
 

@@ -3,7 +3,7 @@
 //! - [`LinearOperator`]: a matrix that is known by its products, and [`Dense`], one whose entries are stored;
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
 //! - [`simd`]: vectors of numbers for each instruction set;
-//! - [`Pool`]: threads that share out work; [`pieces`]: work in pieces of fixed size;
+//! - [`Pool`]: a pool of threads; [`pieces`]: work in pieces of fixed size;
 //! - [`optimise`]: the optimiser Adam;
 //! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its routines,
 //!   `factor` Cholesky factors on several threads.

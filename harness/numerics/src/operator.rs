@@ -8,7 +8,7 @@ use ndarray::{Array1, ArrayView2, ArrayViewMut2};
 ///
 /// `s` is the number of right-hand sides. Arguments may have any memory layout. Methods may use several threads.
 pub trait LinearOperator: Debug + Send + Sync {
-    /// n and m.
+    /// The shape (n, m).
     fn shape(&self) -> (usize, usize);
 
     /// `y = A x`. `x` is `m x s`, `y` `n x s`.
@@ -17,8 +17,8 @@ pub trait LinearOperator: Debug + Send + Sync {
     /// `y = A[rows, :] x`. `x` is `m x s`, `y` |rows| x s.
     fn rows(&self, rows: &[usize], x: ArrayView2<'_, f64>, y: ArrayViewMut2<'_, f64>);
 
-    /// `u = A[rows, :] x`, then `f(u)`, which may change u, then `z += A[rows, :]^T u`: uses its entries once for
-    /// both products. `x` and `z` are `m x s`.
+    /// `u = A[rows, :] x`, then `f(u)`, which may change u, then `z += A[rows, :]^T u`. Both products use each entry once.
+    /// `x` and `z` are `m x s`.
     fn rows_and_back(
         &self,
         rows: &[usize],
@@ -36,23 +36,23 @@ pub trait LinearOperator: Debug + Send + Sync {
     /// The n diagonal entries; `None` where rows and columns are different points.
     fn diagonal(&self) -> Option<Array1<f64>>;
 
-    /// The same matrix with products in single precision and sums in double; `None` where there is no such form.
+    /// The same matrix with products in single precision and sums in double; `None` if the operator does not have this form.
     fn mixed(&self) -> Option<&dyn LinearOperator> {
         None
     }
 
-    /// Entries that [`Self::apply`] evaluates if it finds none stored. The default is all of them.
+    /// Number of entries that [`Self::apply`] evaluates if none is cached. The default is all of them.
     fn evaluated_by_apply(&self) -> f64 {
         let (n, m) = self.shape();
         n as f64 * m as f64
     }
 
-    /// Entries that [`Self::rows_and_back`] evaluates for this many rows. The default is each entry once.
+    /// Number of entries that [`Self::rows_and_back`] evaluates for this many rows. The default is each entry once.
     fn evaluated_by_rows_and_back(&self, rows: usize) -> f64 {
         rows as f64 * self.shape().1 as f64
     }
 
-    /// Entries that products found stored so far instead of evaluating them. The default is none.
+    /// Number of cached entries that products have used so far instead of evaluating them. The default is 0.
     fn entries_found(&self) -> f64 {
         0.0
     }

@@ -4,10 +4,11 @@ use ndarray::{Array1, ArrayView2, ArrayViewMut2, Axis};
 
 use crate::Pool;
 
-/// Rows of a piece.
+/// Number of rows in a piece.
 const ROWS: usize = 256;
 
-/// `work` on each piece of the rows of `x`, with the number of its first row; the results in the order of the pieces.
+/// Calls `work` for each piece of the rows of `x`, with the index of its first row. Returns the results in the order of
+/// the pieces.
 pub fn map<T: Send>(
     x: ArrayView2<'_, f64>,
     pool: impl Pool,
@@ -30,13 +31,13 @@ pub fn fill(
     pool.for_each(x.axis_chunks_iter(Axis(0), ROWS).zip(outputs), |(x, out)| work(x, out));
 }
 
-/// Two numbers for each row, such as a mean and a variance, from those of the pieces.
+/// Joins two numbers per row, such as a mean and a variance, from those of the pieces.
 pub fn join(pieces: Vec<(Array1<f64>, Array1<f64>)>) -> (Array1<f64>, Array1<f64>) {
     let (first, second): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
     (first.into_iter().flatten().collect(), second.into_iter().flatten().collect())
 }
 
-/// Pieces whose results are in memory at a time.
+/// Number of pieces whose results are in memory at a time.
 const AT_ONCE: usize = 16;
 
 /// Calls `make` for each piece, on any thread, and `add` with the results, in the order of the pieces.

@@ -1,14 +1,14 @@
-//! Threads that share out work.
+//! Pools of threads.
 
-/// Threads that share out work: those of a plugin's host, or a pool of the harness.
+/// A pool of threads: those of a plugin's host, or those of the harness.
 ///
-/// Results must not depend on their number: the work on an item depends on that item alone.
+/// Results must not depend on the number of threads, so the work on an item must depend on that item only.
 pub trait Pool {
     /// Calls `work` once for each item, on any thread, and returns when all are done. A panic in `work` is resumed here.
     fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync);
 }
 
-/// The calling thread alone.
+/// The pool that consists of the calling thread.
 #[derive(Debug, Clone, Copy)]
 pub struct Alone;
 
@@ -18,7 +18,7 @@ impl Pool for Alone {
     }
 }
 
-/// So many threads, to test with: item i goes to thread i modulo their number.
+/// A pool of this many threads for tests. Item i goes to thread i modulo their number.
 #[cfg(test)]
 pub(crate) struct Threads(pub(crate) usize);
 

@@ -1,7 +1,7 @@
 //! Properties of solvers and learners.
 
 crate::words! {
-    /// A property of a solver or learner that the host has to know.
+    /// A property of a solver or learner that the host needs.
     pub enum Capability {
         /// Solves to working precision whatever the tolerance.
         Exact = "exact",
@@ -15,23 +15,23 @@ crate::words! {
         Dense = "dense",
         /// Solves for weights of inducing points; of a learner: needs them.
         Inducing = "inducing",
-        /// Of a learner: takes a network between inputs and kernel.
+        /// Of a learner: supports a network between inputs and kernel.
         Network = "network",
-        /// Of a learner: takes kernels of finite dimension.
+        /// Of a learner: supports kernels of finite dimension.
         Finite = "finite",
-        /// Of a learner: takes the stationary families as they are.
+        /// Of a learner: supports the stationary families.
         Kernel = "kernel",
         /// Of a learner: trains a constant prior mean.
         Mean = "mean",
     }
 }
 
-/// Properties of a solver or learner that the host has to know. Combined with [`Capabilities::and`].
+/// A set of properties of a solver or learner that the host needs. [`Capabilities::and`] combines sets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Capabilities(pub(crate) u64);
 
 impl Capabilities {
-    /// None: an iterative method that starts from zero.
+    /// No property: an iterative method that starts from zero.
     pub const NONE: Capabilities = Capabilities(0);
     /// Solves to working precision whatever the tolerance.
     pub const EXACT: Capabilities = Capabilities::of(Capability::Exact);
@@ -39,40 +39,40 @@ impl Capabilities {
     pub const RANDOMIZED: Capabilities = Capabilities::of(Capability::Randomized);
     /// Uses a warm start in `x`.
     pub const WARM_START: Capabilities = Capabilities::of(Capability::WarmStart);
-    /// Makes BLAS or LAPACK calls worth threading, from the thread it is called on. Their rounding errors depend on the
-    /// number of threads; those of pieces of fixed size, shared out between the problem's workers, do not.
+    /// Calls BLAS or LAPACK, on the calling thread, for work worth several threads. The rounding errors of these calls depend
+    /// on the number of threads; those of pieces of fixed size that the problem's workers compute do not.
     pub const BLAS_THREADS: Capabilities = Capabilities::of(Capability::BlasThreads);
     /// Keeps an n x n matrix.
     pub const DENSE: Capabilities = Capabilities::of(Capability::Dense);
     /// Has fewer unknowns than rows.
     pub const INDUCING: Capabilities = Capabilities::of(Capability::Inducing);
-    /// Of a learner: takes the stationary families as they are.
+    /// Of a learner: supports the stationary families.
     pub const KERNEL: Capabilities = Capabilities::of(Capability::Kernel);
     /// Of a learner: trains a constant prior mean where the fit asks for it.
     pub const MEAN: Capabilities = Capabilities::of(Capability::Mean);
-    /// Of a learner: takes a network between inputs and kernel.
+    /// Of a learner: supports a network between inputs and kernel.
     pub const NETWORK: Capabilities = Capabilities::of(Capability::Network);
-    /// Of a learner: takes kernels of finite dimension, which are linear on a network's outputs or approximated by
+    /// Of a learner: supports kernels of finite dimension, which are linear on a network's outputs or approximated by
     /// random features.
     pub const FINITE: Capabilities = Capabilities::of(Capability::Finite);
 
-    /// One property.
+    /// The set of one property.
     pub const fn of(capability: Capability) -> Capabilities {
         Capabilities(capability.number())
     }
 
-    /// Both these and those.
+    /// The union of both sets.
     #[must_use]
     pub const fn and(self, other: Capabilities) -> Capabilities {
         Capabilities(self.0 | other.0)
     }
 
-    /// The properties that are known here, in the order of their bits.
+    /// The properties that this version knows, in the order of their bits.
     pub fn iter(self) -> impl Iterator<Item = Capability> {
         Capability::ALL.into_iter().filter(move |capability| self.0 & capability.number() != 0)
     }
 
-    /// The bits of properties that are not known here.
+    /// The bits of properties that this version does not know.
     pub fn unknown(self) -> u64 {
         Capability::ALL.into_iter().fold(self.0, |left, capability| left & !capability.number())
     }

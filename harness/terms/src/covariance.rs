@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::{Family, UnknownWord};
 
-/// A covariance function, by its name. Only learners take the linear one: its features are those of a network.
+/// A covariance function, by its name. Only learners support the linear one, whose features are those of a network.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 #[cfg_attr(feature = "serde", serde(into = "&'static str", try_from = "String"))]
@@ -30,7 +30,7 @@ impl Covariance {
         }
     }
 
-    /// For people to read.
+    /// The formula, as text for users.
     pub fn formula(self) -> &'static str {
         match self {
             Covariance::Stationary(family) => family.formula(),
@@ -38,7 +38,7 @@ impl Covariance {
         }
     }
 
-    /// The family, of a function of the scaled distance.
+    /// The family, for a function of the scaled distance.
     pub fn stationary(self) -> Option<Family> {
         match self {
             Covariance::Stationary(family) => Some(family),

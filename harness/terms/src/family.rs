@@ -16,7 +16,7 @@ crate::words! {
 }
 
 impl Family {
-    /// The correlation as a function of r, for people to read.
+    /// The correlation as a function of r, as text for users.
     pub fn formula(self) -> &'static str {
         match self {
             Family::Rbf => "exp(-r^2 / 2)",

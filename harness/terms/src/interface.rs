@@ -1,4 +1,4 @@
-//! The numbers by which terms cross the C interface.
+//! The numbers that represent terms in the C interface.
 
 use gpbench_abi::{self as abi, activation, capability, family, log_level, model_kind, reason, value_kind};
 
@@ -11,12 +11,12 @@ use crate::{
 macro_rules! numbers {
     ($name:ident: $number:ty { $( $variant:ident = $constant:path ),+ $(,)? }) => {
         impl $name {
-            /// The number that crosses the interface.
+            /// The number in the C interface.
             pub const fn number(self) -> $number {
                 match self { $( $name::$variant => $constant ),+ }
             }
 
-            /// The variant of a number; none if this version has none.
+            /// The variant of a number; `None` if this version does not know the number.
             pub const fn from_number(number: $number) -> Option<$name> {
                 match number {
                     $( $constant => Some($name::$variant), )+
@@ -60,7 +60,7 @@ numbers! { LogLevel: i32 {
 } }
 
 impl Covariance {
-    /// The number that crosses the interface.
+    /// The number in the C interface.
     pub const fn number(self) -> i32 {
         match self {
             Covariance::Stationary(family) => family.number(),
@@ -68,7 +68,7 @@ impl Covariance {
         }
     }
 
-    /// The covariance function of a number; none if this version has none.
+    /// The covariance function of a number; `None` if this version does not know the number.
     pub const fn from_number(number: i32) -> Option<Covariance> {
         match (number, Family::from_number(number)) {
             (_, Some(family)) => Some(Covariance::Stationary(family)),
@@ -79,19 +79,19 @@ impl Covariance {
 }
 
 impl Capabilities {
-    /// The bits that cross the interface.
+    /// The bits in the C interface.
     pub const fn number(self) -> u64 {
         self.0
     }
 
-    /// The properties of these bits. Bits that are not known here stay.
+    /// The properties of these bits. Unknown bits are preserved.
     pub const fn from_number(bits: u64) -> Capabilities {
         Capabilities(bits)
     }
 }
 
 impl ParamValue {
-    /// The value that crosses the interface. It is valid as long as this one, whose text it refers to.
+    /// The value in the C interface. It is valid as long as this one, because it refers to its text.
     pub fn to_abi(&self) -> abi::Value {
         let none = abi::Value { kind: self.kind().number(), reserved: 0, i: 0, f: 0.0, s: abi::Str::new("") };
         match self {
@@ -104,8 +104,7 @@ impl ParamValue {
         }
     }
 
-    /// Reads a value that crosses the interface; none if its kind is unknown here, as that of no value is. `text` reads a
-    /// text.
+    /// Reads a value of the C interface; `None` if its kind is unknown or it has none. `text` reads a text.
     ///
     /// # Errors
     /// Those of `text`.

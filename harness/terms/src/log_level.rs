@@ -3,11 +3,11 @@
 crate::words! {
     /// Importance of a line of the log.
     pub enum LogLevel {
-        /// Something is wrong, but the solve continues.
+        /// A problem in spite of which the solve continues.
         Warning = "warning",
-        /// For the user.
+        /// Information for the user.
         Info = "info",
-        /// For the author of the plugin.
+        /// Details for the author of the plugin.
         Debug = "debug",
     }
 }

@@ -36,10 +36,10 @@ pub struct Entries {
     pub used: f64,
     /// Entries evaluated.
     pub evaluated: f64,
-    /// Entries that were found in memory, and would have been evaluated otherwise.
+    /// Cached entries that products used instead of evaluating them.
     #[cfg_attr(feature = "serde", serde(default))]
     pub found: f64,
-    /// The part of `used` that fell into prepare.
+    /// The part of `used` that prepare used.
     pub setup: f64,
     /// The part of `used` that the plugin reported by itself.
     pub self_reported: f64,

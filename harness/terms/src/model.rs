@@ -1,7 +1,7 @@
-//! Kinds of models that learners give.
+//! Kinds of models that learners return.
 
 crate::words! {
-    /// What a learner's model is, so that the harness computes predictions and likelihoods from it.
+    /// The kind of a learner's model, by which the harness computes predictions and likelihoods.
     pub enum ModelKind {
         /// An exact Gaussian process on all training rows.
         Gp = "gp",

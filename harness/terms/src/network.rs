@@ -1,7 +1,7 @@
 //! Networks between inputs and kernel.
 
 crate::words! {
-    /// A function of each output of a layer.
+    /// The function applied to each output of a layer.
     pub enum Activation {
         /// max(0, t).
         Relu = "relu",
@@ -13,12 +13,12 @@ crate::words! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkShape {
-    /// Widths of the layers, from the one that sees the inputs to the one that the kernel sees; at least one.
+    /// Widths of the layers, from the first layer to the one whose outputs are the kernel's inputs; at least one.
     pub widths: Vec<usize>,
-    /// What follows every layer, the last one included.
+    /// The activation after every layer, including the last one.
     pub activation: Activation,
-    /// Random Fourier features, sines and cosines together, by which learners that need features of finite dimension
-    /// approximate a stationary kernel on the outputs; none with a linear kernel.
+    /// Number of random Fourier features, sines and cosines together, by which learners for kernels of finite dimension
+    /// approximate a stationary kernel on the outputs; `None` with a linear kernel.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub random: Option<usize>,
 }
@@ -29,7 +29,7 @@ impl NetworkShape {
         self.widths.last().copied().unwrap_or_default()
     }
 
-    /// Weights and biases over `d` inputs.
+    /// Number of weights and biases with `d` inputs.
     pub fn parameters(&self, d: usize) -> usize {
         let inputs = std::iter::once(&d).chain(&self.widths);
         inputs.zip(&self.widths).map(|(inputs, outputs)| (inputs + 1) * outputs).sum()

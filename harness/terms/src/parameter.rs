@@ -29,7 +29,7 @@ pub enum ParamValue {
     Int(i64),
     /// A real number.
     Float(f64),
-    /// A text, one of the parameter's choices where it has any.
+    /// A text; one of the parameter's choices if it has choices.
     Text(String),
 }
 
@@ -51,13 +51,13 @@ pub struct ParamSchema {
     /// Largest permitted value.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max: Option<f64>,
-    /// Permitted texts; empty if any will do.
+    /// Permitted texts; empty if any text is permitted.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub choices: Vec<String>,
 }
 
 impl ParamValue {
-    /// Its type.
+    /// The type of the value.
     pub fn kind(&self) -> ParamKind {
         match self {
             ParamValue::Bool(_) => ParamKind::Bool,
@@ -67,7 +67,7 @@ impl ParamValue {
         }
     }
 
-    /// Its value as a real number, where it is a number.
+    /// The value as a real number, if it is a number.
     pub fn number(&self) -> Option<f64> {
         match self {
             ParamValue::Int(value) => Some(*value as f64),
@@ -76,7 +76,7 @@ impl ParamValue {
         }
     }
 
-    /// As messages show it: a text in quotes, and a real number with a point or an exponent.
+    /// The value as messages show it: a text in quotes, and a real number with a point or an exponent.
     pub fn quoted(&self) -> String {
         match self {
             ParamValue::Bool(truth) => truth.to_string(),
@@ -88,7 +88,7 @@ impl ParamValue {
 }
 
 impl fmt::Display for ParamValue {
-    /// Shortest form that distinguishes values.
+    /// Writes the shortest form that distinguishes values.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             ParamValue::Bool(truth) => truth.fmt(f),

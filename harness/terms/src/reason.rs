@@ -1,4 +1,4 @@
-//! Why a solve or a fit ended.
+//! Reasons of the end of a solve or a fit.
 
 crate::words! {
     /// Why a solve or a fit ended, as a plugin reports it.
@@ -31,13 +31,13 @@ crate::words! {
         Stagnated = "stagnated",
         /// A number overflowed or the residual grows without bound.
         Diverged = "diverged",
-        /// The quality is reached at which the case was to end.
+        /// The target at which the case ends is reached.
         Target = "target",
     }
 }
 
 impl StopReason {
-    /// What a plugin reports of it: the host alone knows why it asked to stop.
+    /// The reason that the plugin reports, since only the host knows why it asked to stop.
     pub fn reason(self) -> Reason {
         match self {
             StopReason::Converged => Reason::Converged,

@@ -1,9 +1,9 @@
-//! What a plugin library offers.
+//! Descriptions of the solvers and learners of a plugin library.
 
 use crate::{Capability, ParamSchema};
 
 crate::words! {
-    /// What an entry of the solver axis does.
+    /// The kind of an entry of the solver axis.
     pub enum SolverKind {
         /// Solves linear systems with H.
         Solver = "solver",
@@ -12,7 +12,7 @@ crate::words! {
     }
 }
 
-/// A solver or learner.
+/// Description of a solver or learner.
 #[derive(Debug, Clone, PartialEq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct SolverInfo {
@@ -22,21 +22,21 @@ pub struct SolverInfo {
     pub kind: SolverKind,
     /// One line of documentation.
     pub doc: String,
-    /// The paper or book that it comes from, as a full bibliographic entry; absent where the plugin names none.
+    /// The paper or book of the method, as a full bibliographic entry; absent if the plugin names none.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub source: Option<String>,
-    /// What it can do, in the order of [`Capability::ALL`].
+    /// Its capabilities, in the order of [`Capability::ALL`].
     pub capabilities: Vec<Capability>,
     /// Parameter schema.
     pub params: Vec<ParamSchema>,
-    /// Whether it has no functions and cannot run: a learner of a library that was built for an interface without
-    /// functions of learners.
+    /// Whether it has no functions and cannot run. This is the case for a learner of a library that was built for an interface
+    /// without functions of learners.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     pub listed_only: bool,
 }
 
 impl SolverInfo {
-    /// What messages call it: `` learner `scgd` ``.
+    /// The name in messages, such as `` learner `scgd` ``.
     pub fn called(&self) -> String {
         format!("{} `{}`", self.kind, self.id)
     }

@@ -1,11 +1,11 @@
-//! Enums whose variants have a text.
+//! Enums whose variants have texts.
 
 use std::fmt;
 
-/// A text that is not a word of a list.
+/// The error that a text is not in a list of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct UnknownWord {
-    /// What the list is of, such as `kernel family`.
+    /// Name of the list, such as `kernel family`.
     pub of: &'static str,
     /// The text as given.
     pub text: String,
@@ -21,8 +21,8 @@ impl fmt::Display for UnknownWord {
 
 impl std::error::Error for UnknownWord {}
 
-/// Declares an enum of which every variant has a text: the list of variants, their texts, `Display`, and with the feature
-/// `serde` of this crate the JSON form, which is the text. Where the list has a name, texts are read by `FromStr`.
+/// Declares an enum whose variants have texts: the list of variants, their texts, `Display`, and with the feature
+/// `serde` of this crate the JSON form, which is the text. If the list has a name, `FromStr` reads texts.
 ///
 /// ```
 /// gpbench_terms::words! {
@@ -87,7 +87,7 @@ macro_rules! words {
     };
 }
 
-/// The JSON form of [`words!`], which is that of an enum of unit variants.
+/// The JSON form of [`words!`], which is the same as for an enum of unit variants.
 #[cfg(feature = "serde")]
 #[doc(hidden)]
 #[macro_export]
@@ -130,7 +130,8 @@ pub fn read_word<'de, D: serde::Deserializer<'de>, T: Copy>(
 ) -> Result<T, D::Error> {
     use serde::de::{DeserializeSeed, EnumAccess, Error, VariantAccess, Visitor};
 
-    /// The position of a text in the list. It is looked up where it is read, so that an error says where that is.
+    /// The position of a text in the list. The deserializer looks the text up, so that an error contains the position in the
+    /// document.
     struct Word {
         texts: &'static [&'static str],
     }

@@ -10,8 +10,9 @@ use crate::{Error, Result};
 /// Eigenvalues up to `limit`, ascending, and their eigenvectors, in columns of norm 1, of a symmetric matrix, whose
 /// upper triangle is not read.
 ///
-/// Where they are few this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen): of the tridiagonal
-/// matrix that both reduce to, it takes these alone, by bisection and inverse iteration, and takes only them back.
+/// For few eigenvalues this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen). Both reduce A to a
+/// tridiagonal matrix; this function computes only the wanted eigenpairs, by bisection and inverse iteration, and
+/// transforms only these back.
 ///
 /// # Errors
 /// As `symmetric_eigen`.
@@ -21,7 +22,7 @@ pub fn symmetric_eigen_below(a: &ArrayRef2<f64>, limit: f64) -> Result<(Array1<f
     let count = sturm::count(&tridiagonal.diagonal, &tridiagonal.beside, limit);
     let few = match count {
         0 => return Ok((Array1::zeros(0), Array2::zeros((order, 0).f()))),
-        // Vectors of inverse iteration are made orthogonal one by one.
+        // Inverse iteration orthogonalises its vectors one by one, which is slow for many.
         _ if count <= order.div_ceil(4) => tridiagonal.few(count)?,
         _ => None,
     };
@@ -35,10 +36,10 @@ pub fn symmetric_eigen_below(a: &ArrayRef2<f64>, limit: f64) -> Result<(Array1<f
 
 /// A = Q T Q^T with a tridiagonal T.
 struct Tridiagonal {
-    /// The reflections that Q is the product of, below the diagonal, and their factors.
+    /// The reflections whose product is Q, below the diagonal, and their factors.
     reflections: Array2<f64>,
     factors: Vec<f64>,
-    /// T: n numbers on the diagonal, n - 1 beside it.
+    /// The entries of T: n on the diagonal, n - 1 beside it.
     diagonal: Vec<f64>,
     beside: Vec<f64>,
 }
@@ -76,8 +77,8 @@ impl Tridiagonal {
         Ok(Tridiagonal { reflections, factors, diagonal, beside })
     }
 
-    /// The first so many eigenvalues of T and their vectors, by bisection and inverse iteration. None where a vector
-    /// does not converge.
+    /// The `count` smallest eigenvalues of T and their vectors, by bisection and inverse iteration. `None` if a vector does
+    /// not converge.
     fn few(&self, count: usize) -> Result<Option<(Array1<f64>, Array2<f64>)>> {
         let order = self.diagonal.len();
         let values = Array1::from(sturm::lowest(&self.diagonal, &self.beside, count));
@@ -110,7 +111,7 @@ impl Tridiagonal {
         Ok((info == 0).then_some((values, vectors)))
     }
 
-    /// The same by divide and conquer, from all of them.
+    /// The same by divide and conquer, which computes all eigenvalues.
     fn all(&self, count: usize) -> Result<(Array1<f64>, Array2<f64>)> {
         const OF_IDENTITY: c_char = b'I' as c_char;
         let order = self.diagonal.len();
@@ -142,7 +143,7 @@ impl Tridiagonal {
         Ok((diagonal.into_iter().take(count).collect(), vectors.slice_move(s![.., ..count])))
     }
 
-    /// Q times columns, in place.
+    /// Multiplies columns by Q, in place.
     fn take_back(&self, columns: &mut ArrayRef2<f64>) -> Result<()> {
         const LEFT: c_char = b'L' as c_char;
         const AS_IT_IS: c_char = b'N' as c_char;
@@ -174,7 +175,7 @@ impl Tridiagonal {
     }
 }
 
-/// Work space of so many numbers.
+/// Work space of `length` numbers.
 fn work_space(length: usize) -> Result<(Vec<f64>, c_int)> {
     let length = length.max(1);
     Ok((vec![0.0; length], int(length, "the work space")?))
@@ -187,7 +188,7 @@ mod tests {
     use crate::fixtures::uniform;
     use crate::layout::column_major as copied;
 
-    /// A symmetric matrix, with numbers above the diagonal that nothing may read.
+    /// A symmetric matrix, and a copy with other numbers above the diagonal, which must not be read.
     fn matrix(order: usize) -> (Array2<f64>, Array2<f64>) {
         let part = uniform(order, order, 3);
         let clean = &part + &part.t();
@@ -223,7 +224,7 @@ mod tests {
         }
     }
 
-    /// Both ways, on either side of the number that decides between them.
+    /// Tests both methods, with counts on either side of the threshold between them.
     #[test]
     fn a_few_are_the_same_by_either_way() {
         let tridiagonal = Tridiagonal::new(&matrix(60).1).unwrap();
@@ -235,7 +236,7 @@ mod tests {
 
     #[test]
     fn repeated_eigenvalues_have_orthogonal_vectors() {
-        // Decoupled rows, which a tridiagonal matrix falls apart at, and coupled ones.
+        // A matrix with decoupled rows, whose tridiagonal form splits into blocks, and one with coupled rows.
         let apart = Array2::from_diag(&Array1::from_shape_fn(60, |i| if i % 6 == 0 { -1.0 } else { 1.0 }));
         let axis = Array2::from_shape_fn((60, 1), |(i, _)| (i as f64 + 1.0).recip());
         let square = (&axis * &axis).sum();

@@ -1,4 +1,4 @@
-//! The numbers that LAPACK works on.
+//! The types of numbers of LAPACK.
 
 use std::ffi::{c_char, c_int};
 
@@ -27,11 +27,11 @@ type Trsm<E> = unsafe extern "C" fn(
 
 /// A number in double or in single precision, with the routines for it.
 pub trait Number: Copy {
-    /// 1.
+    /// The number 1.
     const ONE: Self;
     /// `dpotrf` or `spotrf`.
     const POTRF: Potrf<Self>;
-    /// The name of that.
+    /// Name of that routine.
     const POTRF_NAME: &'static str;
     /// `dtrsm` or `strsm`.
     const TRSM: Trsm<Self>;

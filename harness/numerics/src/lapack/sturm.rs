@@ -1,13 +1,13 @@
 //! Eigenvalues of symmetric tridiagonal matrices by bisection, many at a time.
 //!
-//! Of the pivots of T - x I, as many are negative as eigenvalues are less than x (Sylvester's law of inertia).
+//! The number of negative pivots of T - x I is the number of eigenvalues less than x (Sylvester's law of inertia).
 
 use crate::simd::arch;
 
-/// Shifts that are counted for together: enough to hide how long a division takes.
+/// Number of shifts that are processed together, enough to hide the latency of a division.
 const LANES: usize = 16;
 
-/// Halvings of an interval: the last ones reach rounding errors of the largest eigenvalue.
+/// Number of halvings of an interval, enough to reach rounding errors of the largest eigenvalue.
 const HALVINGS: usize = 56;
 
 /// Number of eigenvalues less than `shift`.
@@ -41,12 +41,12 @@ pub(super) fn lowest(diagonal: &[f64], beside: &[f64], count: usize) -> Vec<f64>
     values
 }
 
-/// T, with what the counts need.
+/// The matrix T, prepared for the counts.
 struct Pencil<'t> {
     diagonal: &'t [f64],
-    /// Squares of what is beside the diagonal, 0 first.
+    /// Squares of the off-diagonal entries, preceded by 0.
     squares: Vec<f64>,
-    /// Least magnitude of a pivot.
+    /// Smallest magnitude of a pivot.
     least: f64,
     /// Numbers below and above all eigenvalues, by Gershgorin's circles.
     bounds: (f64, f64),
@@ -107,7 +107,7 @@ mod tests {
 
     #[test]
     fn pivots_of_zero_are_counted_on() {
-        // Falls apart into 1, and twice the pair of -1 and 1.
+        // The matrix splits into the eigenvalue 1, and twice the pair -1 and 1.
         let (diagonal, beside) = ([1.0, 0.0, 0.0, 0.0, 0.0], [0.0, 1.0, 0.0, 1.0]);
         assert_eq!(count(&diagonal, &beside, 0.0), 2);
         let found = lowest(&diagonal, &beside, 5);

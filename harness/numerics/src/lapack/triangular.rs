@@ -1,4 +1,4 @@
-//! Triangular matrices: the lower factor L that [`cholesky`](super::cholesky) leaves, or one of the same shape. Upper
+//! Operations with lower triangular matrices, such as the factor L that [`cholesky`](super::cholesky) leaves. Upper
 //! triangles are not read.
 
 use std::ffi::c_char;
@@ -11,7 +11,7 @@ use ndarray::ArrayRef2;
 use super::{LOWER, Number, check_info, column_major, int, square};
 use crate::{Error, Result};
 
-/// The routines `trsm` and `trmm` have the same arguments.
+/// Calls `trsm` or `trmm`, which have the same arguments.
 macro_rules! by_lower {
     ($routine:expr, $one:expr, $lower:expr, $transposed:expr, $b:expr) => {{
         let (lower, b) = ($lower, $b);
@@ -128,7 +128,7 @@ pub fn symmetric_product(
     Ok(())
 }
 
-/// Side of the blocks that [`mirror_lower`] copies, so that rows and columns of one are in the cache together.
+/// Order of the blocks that [`mirror_lower`] copies, so that the rows and columns of a block fit into the cache.
 const BLOCK: usize = 32;
 
 /// Copies the lower triangle of a square matrix over the upper one.
@@ -159,7 +159,7 @@ mod tests {
     use crate::lapack::cholesky;
     use crate::layout::column_major as columns;
 
-    /// A lower triangle, with numbers above it that nothing may read.
+    /// A lower triangle, and a copy with other numbers above it, which must not be read.
     fn lower() -> (Array2<f64>, Array2<f64>) {
         let clean = array![[2.0, 0.0, 0.0], [0.5, 1.5, 0.0], [-1.0, 0.3, 0.8]];
         let mut dirty = columns(&clean);

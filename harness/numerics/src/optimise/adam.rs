@@ -7,15 +7,15 @@ use crate::Pool;
 const BETA_1: f64 = 0.9;
 /// Decay of the mean of squared gradients.
 const BETA_2: f64 = 0.999;
-/// Keeps the step finite for vanishing gradients.
+/// The constant that keeps the step finite for vanishing gradients.
 const EPSILON: f64 = 1e-8;
 
 /// The state of Adam, with the constants of the paper: 0.9, 0.999, 1e-8.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Adam {
-    /// Decaying mean of the gradients, without the correction for its start at zero.
+    /// Decaying mean of the gradients, without bias correction.
     pub first_moment: Vec<f64>,
-    /// Decaying mean of the squared gradients, likewise.
+    /// Decaying mean of the squared gradients, without bias correction.
     pub second_moment: Vec<f64>,
     /// Steps taken.
     pub steps: u64,
@@ -27,8 +27,8 @@ impl Adam {
         Adam { first_moment: vec![0.0; parameters], second_moment: vec![0.0; parameters], steps: 0 }
     }
 
-    /// Moves `parameters` a step up along `gradient`. At learning rate 0 nothing moves, but the averages do. The number of
-    /// threads changes no bit.
+    /// Moves `parameters` by one step of ascent along `gradient`. At learning rate 0, only the averages change. The bits do
+    /// not depend on the number of threads.
     ///
     /// # Panics
     /// If the lengths differ from the number of parameters in [`Adam::new`].
@@ -36,12 +36,12 @@ impl Adam {
         self.step(parameters, gradient, learning_rate, pool);
     }
 
-    /// The same down along `gradient`.
+    /// Moves `parameters` by one step of descent along `gradient`.
     ///
     /// # Panics
     /// As [`ascend`](Self::ascend).
     pub fn descend(&mut self, parameters: &mut [f64], gradient: &[f64], learning_rate: f64, pool: impl Pool) {
-        // A changed sign rounds nothing.
+        // Changing the sign is exact.
         self.step(parameters, gradient, -learning_rate, pool);
     }
 

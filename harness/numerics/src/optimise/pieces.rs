@@ -1,10 +1,10 @@
-//! A step of an optimiser in pieces that threads share out. Each parameter has a step of its own, so that pieces change no
-//! result.
+//! A step of an optimiser in pieces that threads compute. The step of a parameter does not depend on the others, so the
+//! division into pieces does not change results.
 
 use crate::Pool;
 use crate::simd::arch;
 
-/// Parameters of a piece.
+/// Number of parameters in a piece.
 const PIECE: usize = 1 << 16;
 
 /// Calls `work` with pieces of the parameters, of their derivatives and of the two averages that an optimiser keeps.

@@ -1,4 +1,4 @@
-//! The types of numbers, their vectors, and work on them that is compiled for each instruction set.
+//! Types of numbers, their vectors, and functions that are compiled for each instruction set.
 
 use std::fmt::Debug;
 use std::marker::PhantomData;
@@ -7,11 +7,11 @@ use std::ops::{Index, IndexMut};
 use bytemuck::Pod;
 use pulp::{Arch, Simd, WithSimd};
 
-/// A type of numbers that vectors hold.
+/// A type of numbers in vectors.
 pub trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
     /// A cache line of numbers.
     type Strip: Pod + Index<usize, Output = Self> + IndexMut<usize> + Send + Sync;
-    /// Numbers in a cache line.
+    /// Number of numbers in a cache line.
     const STRIP: usize = size_of::<Self::Strip>() / size_of::<Self>();
 
     /// The nearest number of this type.
@@ -20,20 +20,20 @@ pub trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
     fn to_f64(self) -> f64;
     /// Runs `work` compiled for the instruction set `arch`.
     fn dispatch<W: Work<Self>>(arch: Arch, work: W) -> W::Output;
-    /// Runs `work` with vectors of `doubles` doubles, or twice as many singles, emulated by loops: for tests of each width
-    /// on any machine.
+    /// Runs `work` with vectors of `doubles` doubles, or twice as many singles, emulated by loops, to test each width on any
+    /// machine.
     ///
     /// # Panics
     /// If `doubles` is not 2, 4 or 8.
     fn emulate<W: Work<Self>>(doubles: usize, work: W) -> W::Output;
 }
 
-/// Work on numbers `E` that is compiled once for each instruction set.
+/// A function on numbers `E` that is compiled once for each instruction set.
 pub trait Work<E: Real> {
-    /// What it returns.
+    /// Type of the result.
     type Output;
 
-    /// Does the work. Implementations are `inline(always)`.
+    /// Calls the function. Implementations are `inline(always)`.
     fn run<S: Simd>(self, simd: S) -> Self::Output
     where
         E: Lanes<S>;
@@ -43,7 +43,7 @@ pub trait Work<E: Real> {
 pub trait Lanes<S: Simd>: Real {
     /// A vector.
     type V: Pod + Debug;
-    /// Numbers in a vector.
+    /// Number of numbers in a vector.
     const LANES: usize = size_of::<Self::V>() / size_of::<Self>();
 
     /// A vector of this number, rounded to the type.
@@ -66,8 +66,8 @@ pub trait Lanes<S: Simd>: Real {
     fn sqrt(simd: S, a: Self::V) -> Self::V;
     /// The larger of `a` and `limit`; NaN stays NaN.
     fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
-    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place, and about the smallest normal number where it would be
-    /// smaller; NaN stays NaN. Several vectors at a time, since each is a long chain of dependent steps.
+    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place. Smaller results than the smallest normal number are replaced by
+    /// about that number; NaN stays NaN. It takes several vectors at a time, since each is a long chain of dependent steps.
     fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
     /// `sum += a`, number by number.
     fn add_to(simd: S, a: Self::V, sum: &mut [f64]);

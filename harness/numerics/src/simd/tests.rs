@@ -25,7 +25,7 @@ impl<E: Real> Work<E> for ExpMinus<'_, E> {
     }
 }
 
-/// With this machine's vectors, without vectors, and with every width that processors have.
+/// Results with this machine's vectors, without vectors, and with every width of processors.
 fn every_way<E: Real>(a: &[E]) -> Vec<Vec<E>> {
     let work = || ExpMinus(a);
     vec![

@@ -20,7 +20,7 @@ const EXP_F32: [(f64, f64); 3] = [
     (0.001_392_618_358_771_347, 0.0),
 ];
 
-/// `sum += a`, a vector at a time: number by number, compilers collect strided numbers of several vectors.
+/// `sum += a`, a vector at a time. From a loop over numbers, compilers generate strided loads from several vectors.
 #[inline(always)]
 fn add_doubles<S: Simd>(simd: S, a: S::f64s, sum: &mut [f64]) {
     let [sum] = bytemuck::cast_slice_mut::<f64, S::f64s>(sum) else {
