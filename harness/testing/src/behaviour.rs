@@ -1,4 +1,4 @@
-//! Tests that learners of likelihoods share: each is a function to be called with a learner, its parameters and hosts.
+//! Tests that learners of likelihoods share. Each is a function with a learner, its parameters and hosts as arguments.
 
 use gpbench_sdk::{Learner, Scales};
 use gpbench_terms::{Activation, NetworkShape, ParamValue, Reason};
@@ -8,7 +8,7 @@ use crate::{DenseModel, FitHost, FitRun, scattered};
 
 type Params<'p> = &'p [(&'p str, ParamValue)];
 
-/// Learned predictions agree with dense arithmetic on the model.
+/// Asserts that the learner's predictions agree with dense arithmetic on its model.
 ///
 /// # Panics
 /// If they do not, or if a call fails.
@@ -24,8 +24,8 @@ pub fn predicts_as_its_model<L: Learner>(hosts: &[FitHost], params: Params<'_>) 
     }
 }
 
-/// The objective falls by log 2 where targets, signal scale and noise scale are divided by 2. `params` have to stand for a
-/// step on `n` rows.
+/// Asserts that the objective decreases by log 2 if targets, signal scale and noise scale are divided by 2. `params` must
+/// make each step use `n` rows.
 ///
 /// # Panics
 /// If it does not, or if a call fails.
@@ -44,7 +44,7 @@ pub fn falls_by_log_two_in_half_the_units<L: Learner>(n: usize, params: Params<'
     assert!((objective(1.0) - objective(2.0) - 2_f64.ln()).abs() < 1e-12);
 }
 
-/// A fit whose learning rate is much too large ends as diverged, and all objectives before are finite.
+/// Asserts that a fit with a much too large learning rate ends as diverged, with finite objectives before.
 ///
 /// # Panics
 /// If it does not, or if a call fails.
@@ -55,7 +55,7 @@ pub fn diverges_at_a_large_rate<L: Learner>(host: &FitHost) {
     assert!(run.trace().iter().all(|(_, objective)| objective.is_finite()));
 }
 
-/// A fit starts at the noise floor of 0.5 that `params` give, and does not leave it downwards.
+/// Asserts that a fit starts at the noise floor of 0.5, which `params` set, and does not fall below it.
 ///
 /// # Panics
 /// If it does, or if a call fails.

@@ -1,5 +1,5 @@
-//! Predictions and likelihoods of a learner's model by dense matrices of all rows, written down naively: what a learner's own
-//! numbers are tested against.
+//! Predictions and likelihoods of a learner's model by dense matrices of all rows, as a naive reference for a learner's
+//! own numbers.
 
 use std::f64::consts::TAU;
 
@@ -9,7 +9,7 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate, s};
 
 use crate::FitHost;
 
-/// A model that was learned on a [`FitHost`]: an exact process or finitely many features, with a network or without.
+/// A model learned on a [`FitHost`]: an exact process or finitely many features, with or without a network.
 #[derive(Debug)]
 pub struct DenseModel<'h> {
     host: &'h FitHost,
@@ -24,7 +24,7 @@ impl<'h> DenseModel<'h> {
     /// Conditions a model on all rows of the host.
     ///
     /// # Panics
-    /// If the model is of another kind, lacks an array, or has no positive definite covariance.
+    /// If the model is of another kind, lacks an array, or has a covariance that is not positive definite.
     pub fn new(host: &'h FitHost, model: Model) -> DenseModel<'h> {
         let kinds = [ModelKind::Gp, ModelKind::NetworkGp, ModelKind::Features].map(Some);
         assert!(kinds.contains(&model.kind()), "models of kind {:?} are not evaluated here", model.kind());
@@ -119,7 +119,7 @@ impl<'h> DenseModel<'h> {
         Array2::from_shape_fn((a.nrows(), b.nrows()), |(i, j)| signal.powi(2) * entry(&a.row(i), &b.row(j)))
     }
 
-    /// What the kernel sees of inputs: through the network, and divided by the length scales.
+    /// The scaled inputs of the kernel: outputs of the network, if there is one, divided by the length scales.
     fn points(&self, x: &ArrayRef2<f64>) -> Array2<f64> {
         let mut points = x.to_owned();
         for layer in 1.. {

@@ -1,4 +1,4 @@
-//! A dense system as a test states it.
+//! Dense systems for tests of solvers.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use gpbench_host::{DenseFeatures, DenseInputs, DenseSystem, SolveLimits, SolverS
 use gpbench_terms::Family;
 use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
 
-/// Objects that a solver keeps in memory, shared by the problems of one training. Freed with the last of them.
+/// Objects that a solver keeps in memory, shared by the problems of one training and freed with the last of them.
 pub type SharedObjects = Rc<RefCell<VolatileObjects>>;
 
 /// A system A X = B with a dense A, to be solved by a solver under test.
@@ -24,7 +24,7 @@ pub struct DenseProblem {
 }
 
 impl DenseProblem {
-    /// A x = `rhs` from zero, to no tolerance, without budget; the first column is the only target.
+    /// The system A x = `rhs` with a zero start, without tolerance and budget; the first column is the only target.
     pub fn new(a: Array2<f64>, rhs: Array2<f64>) -> DenseProblem {
         DenseProblem {
             start: Array2::zeros((a.ncols(), rhs.ncols()).f()),
@@ -43,69 +43,69 @@ impl DenseProblem {
         }
     }
 
-    /// Relative residual norms of `x`, computed from A itself: for assertions.
+    /// Relative residual norms of `x`, computed from A, for assertions.
     #[must_use]
     pub fn residuals(&self, x: &ArrayRef2<f64>) -> Vec<f64> {
         relative_residuals(&self.system.a.0, x, &self.system.rhs)
     }
 
-    /// Relative residual norm to reach.
+    /// Sets the relative residual norm to reach.
     #[must_use]
     pub fn tolerance(mut self, tolerance: f64) -> Self {
         self.limits.tolerance = Some(tolerance);
         self
     }
 
-    /// Epochs to spend.
+    /// Sets the budget in epochs.
     #[must_use]
     pub fn max_epochs(mut self, epochs: f64) -> Self {
         self.limits.max_epochs = Some(epochs);
         self
     }
 
-    /// How many of the first columns are targets.
+    /// Sets the number of targets, which are the first columns.
     #[must_use]
     pub fn targets(mut self, n_targets: usize) -> Self {
         self.system.n_targets = n_targets;
         self
     }
 
-    /// Threads that the solver may use.
+    /// Sets the number of threads that the solver may use.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = threads;
         self
     }
 
-    /// Seed of the solver's random numbers.
+    /// Sets the seed of the solver's random numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.limits.seed = seed;
         self
     }
 
-    /// A warm start.
+    /// Sets a warm start.
     #[must_use]
     pub fn start(mut self, x: Array2<f64>) -> Self {
         self.start = x;
         self
     }
 
-    /// Asks for the iterate each time the solver observes.
+    /// Asks for the iterate at each observation.
     #[must_use]
     pub fn iterates(mut self) -> Self {
         self.iterates = true;
         self
     }
 
-    /// Answers the observation of this iteration with stop.
+    /// Asks the solver to stop at the observation of this iteration.
     #[must_use]
     pub fn stop_at(mut self, iteration: usize) -> Self {
         self.stop_at = Some(iteration as u64);
         self
     }
 
-    /// Sets what A is made of; A is not checked against it.
+    /// Sets the kernel and the inputs of A, without checking that they give A.
     #[must_use]
     pub fn kernel(
         mut self,
@@ -146,21 +146,21 @@ impl DenseProblem {
         self
     }
 
-    /// Offers these features (m x count) whatever the seed, to solvers that ask for as many.
+    /// Offers these features (m x count) for every seed, to solvers that ask for this number.
     #[must_use]
     pub fn fixed_features(mut self, phi: Array2<f64>) -> Self {
         self.system.features = Some(DenseFeatures::Fixed(phi));
         self
     }
 
-    /// Sets what a solver has saved in an earlier outer step.
+    /// Sets the state that a solver has saved in an earlier outer step.
     #[must_use]
     pub fn state(mut self, state: SolverState) -> Self {
         self.state = state;
         self
     }
 
-    /// Sets where a solver keeps objects from outer step to outer step. Without it, none can be kept.
+    /// Sets the store of volatile objects between outer steps. Without it, none can be kept.
     #[must_use]
     pub fn objects(mut self, objects: &SharedObjects) -> Self {
         self.objects = Some(objects.clone());
@@ -175,7 +175,7 @@ fn by_columns(matrix: &Array2<f64>) -> Array2<f64> {
     columns
 }
 
-/// Relative residual norms of a solution, computed from A itself: for assertions.
+/// Relative residual norms of a solution, computed from A, for assertions.
 pub fn relative_residuals(a: &ArrayRef2<f64>, x: &ArrayRef2<f64>, rhs: &ArrayRef2<f64>) -> Vec<f64> {
     let norms = |b: ArrayView2<'_, f64>| -> Array1<f64> {
         b.axis_iter(Axis(1)).map(|column| column.dot(&column).sqrt()).collect()

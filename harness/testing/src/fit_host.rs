@@ -1,4 +1,4 @@
-//! Training data, kernel and budget as a test states them.
+//! Training data, kernel and budget for tests of learners.
 
 use std::rc::Rc;
 
@@ -57,7 +57,8 @@ pub struct FitHost {
 }
 
 impl FitHost {
-    /// Targets `y` (n) at `x` (n x d), an RBF kernel with unit scales and a noise scale of 0.3, one pass, and two threads.
+    /// A host with targets `y` (n) at `x` (n x d), an RBF kernel with unit scales and noise scale 0.3, one pass, and two
+    /// threads.
     pub fn new(x: &Array2<f64>, y: &Array1<f64>) -> FitHost {
         FitHost {
             x: x.clone(),
@@ -77,7 +78,7 @@ impl FitHost {
         }
     }
 
-    /// A smooth function of two irregular inputs, centred, with a little noise.
+    /// A host with a smooth function of two irregular inputs, centred, with little noise.
     pub fn wave(n: usize) -> FitHost {
         let x = scattered_inputs(n);
         let value = |i: usize| (2.0 * x[[i, 0]]).sin() + x[[i, 1]] * x[[i, 0]] + 0.1 * scattered(i, 7);
@@ -86,28 +87,28 @@ impl FitHost {
         FitHost::new(&x, &(y - mean))
     }
 
-    /// Covariance function.
+    /// Sets the covariance function.
     #[must_use]
     pub fn family(mut self, family: impl Into<Covariance>) -> Self {
         self.covariance = family.into();
         self
     }
 
-    /// The scales and the mean to start from.
+    /// Sets the initial scales and mean.
     #[must_use]
     pub fn scales(mut self, scales: Scales) -> Self {
         self.scales = scales;
         self
     }
 
-    /// Inducing points, m x d.
+    /// Sets the inducing points, m x d.
     #[must_use]
     pub fn basis(mut self, z: &Array2<f64>) -> Self {
         self.basis = Some(z.clone());
         self
     }
 
-    /// A network, with unit length scales on its outputs.
+    /// Sets a network, with unit length scales on its outputs.
     #[must_use]
     pub fn network(mut self, network: NetworkShape) -> Self {
         self.scales.length_scale = vec![1.0; network.outputs()];
@@ -115,42 +116,42 @@ impl FitHost {
         self
     }
 
-    /// Trains one length scale for all inputs.
+    /// Asks for one length scale for all inputs.
     #[must_use]
     pub fn shared_length_scale(mut self) -> Self {
         self.shared_length_scale = true;
         self
     }
 
-    /// Trains the mean.
+    /// Asks for a trained mean.
     #[must_use]
     pub fn trained_mean(mut self) -> Self {
         self.trained_mean = true;
         self
     }
 
-    /// Passes to grant.
+    /// Sets the number of granted passes.
     #[must_use]
     pub fn passes(mut self, passes: f64) -> Self {
         self.limits.passes = passes;
         self
     }
 
-    /// Epochs of kernel entries, n^2 each, after which the fit is told to stop.
+    /// Sets the epochs of n^2 kernel entries after which the fit is told to stop.
     #[must_use]
     pub fn max_epochs(mut self, epochs: f64) -> Self {
         self.limits.max_epochs = Some(epochs);
         self
     }
 
-    /// Threads that the learner may use.
+    /// Sets the number of threads that the learner may use.
     #[must_use]
     pub fn threads(mut self, threads: usize) -> Self {
         self.limits.threads = threads;
         self
     }
 
-    /// Seed of the batches and of the learner's random numbers.
+    /// Sets the seed of the batches and of the learner's random numbers.
     #[must_use]
     pub fn seed(mut self, seed: u64) -> Self {
         self.limits.seed = seed;
@@ -172,12 +173,12 @@ impl FitHost {
         self.covariance
     }
 
-    /// Passes that are granted.
+    /// Number of granted passes.
     pub(crate) fn granted(&self) -> f64 {
         self.limits.passes
     }
 
-    /// A session of so many passes. Its batches are keyed by the seed.
+    /// A session of this many passes. The seed keys its batches.
     pub(crate) fn session(
         &self,
         passes: f64,

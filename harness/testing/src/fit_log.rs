@@ -1,10 +1,10 @@
-//! What a fit shows of itself.
+//! Record of a fit's callbacks.
 
 use std::cell::RefCell;
 
 use gpbench_host::{FitObserver, FitPoint};
 
-/// Records a fit.
+/// Record of a fit's callbacks.
 #[derive(Debug, Default)]
 pub(crate) struct FitLog {
     /// Steps and objectives.

@@ -1,4 +1,4 @@
-//! A learner under test: begun or resumed, then fitted, asked and saved.
+//! A learner under test with its fit: begin or resume, fit, predict and save.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -39,19 +39,19 @@ pub struct FitReport {
     pub numbers: Vec<(String, f64)>,
 }
 
-/// A learner's saved state, with where the streams of batches are and what has been used.
+/// A learner's saved state, with the positions of the batch streams and the work that was used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedFit {
     arrays: Arrays,
     progress: FitProgress,
 }
 
-/// What a fit has used.
+/// Work that a fit has used.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Used {
-    /// Rows of stream 0, which count passes.
+    /// Rows of stream 0, which determine the number of passes.
     pub rows_of_passes: u64,
-    /// Rows of all streams, and those charged.
+    /// Rows of all streams, and charged rows.
     pub rows: u64,
     /// Kernel entries.
     pub entries: f64,
@@ -67,7 +67,7 @@ impl FitHost {
         Ok(run)
     }
 
-    /// Makes a learner that goes on from a saved state.
+    /// Makes a learner that continues from a saved state.
     pub fn resume<L: Learner>(
         &self,
         params: &[(&str, ParamValue)],
@@ -108,7 +108,7 @@ impl<'h> FitRun<'h> {
         Ok(())
     }
 
-    /// Goes on from a saved state.
+    /// Continues from a saved state.
     fn load(&mut self, saved: &SavedFit) -> Result<(), CallError> {
         let fresh = || self.new_session(self.given.granted());
         let resumed = fresh().resuming(&saved.progress);
@@ -158,7 +158,7 @@ impl<'h> FitRun<'h> {
         Ok((outcome.end, FitReport { reason, steps, numbers }))
     }
 
-    /// Grants so many passes in all, from now on.
+    /// Sets the total number of granted passes.
     pub fn grant(&mut self, passes: f64) {
         let progress = self.session.progress();
         self.session = self.new_session(passes).resuming(&progress).expect("the progress of the same fit");
@@ -170,13 +170,13 @@ impl<'h> FitRun<'h> {
         Ok((out.column(0).to_owned(), out.column(1).to_owned()))
     }
 
-    /// What the learner puts as its model; an error with the status `UNSUPPORTED` where it has none.
+    /// The learner's model; an error with the status `UNSUPPORTED` if it has none.
     pub fn model(&self) -> Result<Model, CallError> {
         let arrays = self.object.borrow_mut().model()?;
         arrays.map(Model::from).ok_or_else(|| unsupported("model"))
     }
 
-    /// The learner's saved state, for [`FitHost::resume`]; an error with the status `UNSUPPORTED` where it cannot save.
+    /// The learner's saved state, for [`FitHost::resume`]; an error with the status `UNSUPPORTED` if it cannot save.
     pub fn save(&self) -> Result<SavedFit, CallError> {
         let arrays = self.object.borrow_mut().save()?.ok_or_else(|| unsupported("save"))?;
         Ok(SavedFit { arrays, progress: self.session.progress() })
@@ -197,7 +197,7 @@ impl<'h> FitRun<'h> {
         self.log.batches.borrow().clone()
     }
 
-    /// What the fit has used.
+    /// The work that the fit has used.
     pub fn used(&self) -> Used {
         let cost = self.session.progress().cost;
         Used {

@@ -1,4 +1,4 @@
-//! Tests that every learner inherits, by one line of [`learner_suite!`](crate::learner_suite).
+//! Tests that every learner inherits by one line of [`learner_suite!`](crate::learner_suite).
 
 use std::marker::PhantomData;
 
@@ -10,7 +10,7 @@ use ndarray::{Array1, Axis, s};
 use crate::settings::{Settings, assert_refused};
 use crate::{CallError, FitHost, FitReport, FitRun, SavedFit, learner_entry};
 
-/// Steps before a state is saved.
+/// Number of steps before a state is saved.
 const SAVED_AFTER: usize = 3;
 
 /// A learner, parameters, and a fit of a few passes under them.
@@ -54,13 +54,13 @@ macro_rules! learner_suite {
 }
 
 impl<L: Learner> LearnerSuite<L> {
-    /// The fit: at least two passes, of at least four steps together.
+    /// A suite with this fit, which must have at least two passes and at least four steps in total.
     #[must_use]
     pub fn new(host: FitHost) -> LearnerSuite<L> {
         LearnerSuite { host, settings: Vec::new(), learner: PhantomData }
     }
 
-    /// Parameters; the others have their defaults.
+    /// Sets parameters; the others have their defaults.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
         self.settings = settings.into();
@@ -84,7 +84,7 @@ impl<L: Learner> LearnerSuite<L> {
             run.trace().iter().map(|&(step, objective)| (step, objective.to_bits())).collect()
         };
         let steps = bits(a).len().min(bits(b).len());
-        // A run that was resumed has the last steps only.
+        // A resumed run has only the last steps.
         let last = |run: &FitRun<'_>| bits(run).split_off(bits(run).len() - steps);
         assert_eq!(last(a), last(b), "steps and objectives");
         assert_eq!(self.predict(a), self.predict(b), "predictions");
@@ -108,21 +108,21 @@ impl<L: Learner> LearnerSuite<L> {
         assert_eq!(run.used(), before);
     }
 
-    /// A fit that pauses after every step is the fit in one call.
+    /// A fit that pauses after every step has the same bits as the fit in one call.
     pub fn a_pause_changes_no_bit(&self) {
         let whole = self.whole(&self.host);
         let mut turns = self.begin(&self.host);
         for _ in 0..whole.trace().len() {
             turns.steps(1).expect("a step");
-            // A look between two steps changes nothing either.
+            // A prediction between two steps changes nothing either.
             self.predict(&turns);
             look(&turns);
         }
         self.assert_same(&whole, &turns);
     }
 
-    /// Passes granted one by one have the batches of passes granted together: a step that is not granted has drawn
-    /// nothing. Steps may differ, by a schedule over the passes.
+    /// Passes granted one by one have the same batches as passes granted together, because a refused step draws nothing.
+    /// Steps may differ by a schedule over the passes.
     pub fn passes_granted_later_are_drawn_alike(&self) {
         let whole = self.whole(&self.host);
         let mut turns = self.begin(&self.host);
@@ -135,7 +135,7 @@ impl<L: Learner> LearnerSuite<L> {
         assert_eq!(whole.batches(), turns.batches());
     }
 
-    /// A learner that goes on from a saved state takes the same steps, if it saves one.
+    /// A learner that continues from a saved state takes the same steps, if it saves states.
     pub fn a_saved_state_goes_on_bit_by_bit(&self) {
         let whole = self.whole(&self.host);
         let mut first = self.begin(&self.host);
@@ -169,7 +169,7 @@ impl<L: Learner> LearnerSuite<L> {
         self.assert_same(&whole, &again);
     }
 
-    /// Fits and predictions on one thread and on several are the same bits.
+    /// Fits and predictions have the same bits on one thread and on several.
     pub fn the_number_of_threads_changes_no_bit(&self) {
         let hosts = [1, 2, 7].map(|threads| self.host.clone().threads(threads));
         let [one, two, seven] = hosts.each_ref().map(|host| self.whole(host));
@@ -204,7 +204,7 @@ impl<L: Learner> LearnerSuite<L> {
         }
     }
 
-    /// With a `batch` larger than the data, if there is such a parameter, each step has all rows.
+    /// With a `batch` larger than the data, if there is such a parameter, each step uses all rows.
     pub fn batches_larger_than_the_data_are_all_of_it(&self) {
         if !learner_entry::<L>().info.params.iter().any(|param| param.name == "batch") {
             return;
@@ -231,7 +231,7 @@ impl<L: Learner> LearnerSuite<L> {
         assert!(outcome.is_err() || outcome.is_ok_and(|report| report.reason == Reason::Diverged));
     }
 
-    /// Values outside of a parameter's range, of another kind, or none of its choices are refused, by name.
+    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its name.
     pub fn parameters_out_of_range_are_refused(&self) {
         assert_refused(&learner_entry::<L>().info.params, |value| {
             self.host.begin::<L>(&[value]).err().expect("a value out of range is refused")
@@ -243,7 +243,7 @@ fn fit(run: &mut FitRun<'_>) -> FitReport {
     run.fit().unwrap_or_else(|failure| panic!("`fit` failed: {failure:?}"))
 }
 
-/// The model, if the learner puts one.
+/// Requests the model, which a learner may lack.
 fn look(run: &FitRun<'_>) {
     match run.model() {
         Err(error) if is_unsupported(&error) => {}
@@ -251,7 +251,7 @@ fn look(run: &FitRun<'_>) {
     }
 }
 
-/// The saved state, if the learner saves one.
+/// The saved state, if the learner saves states.
 fn saved(run: &FitRun<'_>) -> Option<SavedFit> {
     match run.save() {
         Err(error) if is_unsupported(&error) => None,

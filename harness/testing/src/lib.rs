@@ -2,8 +2,8 @@
 //!
 //! With it, tests of a plugin need no data, no other process and no loaded library. [`DenseProblem`] is a system to be
 //! solved, and [`solver_suite!`] adds the tests that every solver inherits. [`FitHost`] and [`learner_suite!`] are the
-//! same for learners. Time stands still: no limit of seconds is ever reached. [`rules`] has what every solver and learner
-//! has to keep, whatever program tests it.
+//! same for learners. There is no clock, so time limits are never reached. [`rules`] has the rules that every solver and
+//! learner must keep, for all programs that test them.
 
 #![deny(unsafe_code)]
 

@@ -1,4 +1,4 @@
-//! Systems with a Matern-3/2 kernel, as Gaussian processes have them.
+//! Systems with the matrix of a Matern-3/2 kernel.
 
 use gpbench_terms::Family;
 use ndarray::Array2;
@@ -18,7 +18,7 @@ pub fn matern32(x: &Array2<f64>, signal_scale: f64, noise_scale: f64, length_sca
 }
 
 impl DenseProblem {
-    /// A X = `rhs` with the A of [`matern32`]; the solver may ask for its inputs.
+    /// The system A X = `rhs` with the A of [`matern32`]; the solver may ask for its inputs.
     pub fn matern32(
         x: &Array2<f64>,
         signal_scale: f64,

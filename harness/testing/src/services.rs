@@ -1,4 +1,4 @@
-//! What tests give the host: no clock, a log on standard error, and loops on one thread.
+//! Services of the host in tests: no clock, a log on standard error, and loops on one thread.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ impl Services for TestServices {
         eprintln!("{line}");
     }
 
-    /// From the last item to the first, since nothing may depend on their order.
+    /// Runs from the last item to the first, since results must not depend on the order.
     fn for_each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         (0..count).rev().for_each(work);
     }

@@ -1,4 +1,4 @@
-//! Values of parameters, permitted and not.
+//! Permitted and forbidden values of parameters.
 
 use std::collections::BTreeMap;
 
@@ -8,18 +8,18 @@ use gpbench_terms::{ParamKind, ParamSchema, ParamValue};
 /// Values of parameters, by name.
 pub type Settings = Vec<(&'static str, ParamValue)>;
 
-/// Parameters as the host takes them.
+/// Parameters in the form of the host.
 pub(crate) fn by_name(params: &[(&str, ParamValue)]) -> BTreeMap<String, ParamValue> {
     params.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect()
 }
 
-/// Asserts that values outside of a parameter's range, of another kind, or none of its choices fail by name.
+/// Asserts that values outside a parameter's range, of another kind, or not among its choices fail with its name.
 pub(crate) fn assert_refused(schema: &[ParamSchema], fail: impl Fn((&str, ParamValue)) -> CallError) {
     for param in schema {
         for value in refused(param) {
             let name = param.name.as_str();
             let error = fail((name, value.clone()));
-            // What a text without choices may be, the plugin alone knows.
+            // Only the plugin knows the permitted values of a text without choices.
             let is_plugins = param.choices.is_empty()
                 && matches!(value, ParamValue::Text(_))
                 && param.kind == ParamKind::Text;

@@ -1,4 +1,4 @@
-//! Runs a solver on a [`DenseProblem`], and what is known of the solve.
+//! Runs a solver on a [`DenseProblem`] and records the outcome.
 
 use gpbench_host::{CallError, IterationInfo, Observer, Session, SolverEntry, SolverObject, SolverState};
 use gpbench_sdk::Solver;
@@ -27,7 +27,7 @@ pub struct Outcome {
     pub trace: Vec<(i64, Vec<f64>)>,
     /// Iteration, name and value of the solver's own numbers, as noted.
     pub notes: Vec<(i64, String, f64)>,
-    /// Iterates, one for each entry of the trace at which the budget is not spent, if asked for.
+    /// Iterates, if requested: one for each entry of the trace at which the budget is not spent.
     pub iterates: Vec<Array2<f64>>,
     /// Kernel entries used by `prepare`.
     pub entries_prepare: f64,
@@ -56,7 +56,7 @@ impl DenseProblem {
         self.solve_with(&solver_entry::<S>(), params)
     }
 
-    /// As [`solve`](Self::solve), for a solver known by its entry.
+    /// Like [`solve`](Self::solve), for a solver given by its entry.
     pub fn solve_with(
         &self,
         solver: &SolverEntry,
@@ -95,12 +95,12 @@ impl DenseProblem {
     }
 }
 
-/// Records a solve, and asks it to stop at an iteration.
+/// Observer that records a solve and asks it to stop at an iteration.
 #[derive(Debug, Default)]
 struct SolveLog {
     iterates_wanted: bool,
     stop_at: Option<u64>,
-    /// Whether the iteration recorded last is one to stop at.
+    /// Whether the solver is asked to stop at the iteration recorded last.
     is_last: bool,
     trace: Vec<(i64, Vec<f64>)>,
     notes: Vec<(i64, String, f64)>,

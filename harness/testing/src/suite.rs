@@ -1,4 +1,4 @@
-//! Tests that every plugin inherits, by one line of [`solver_suite!`](crate::solver_suite).
+//! Tests that every solver inherits by one line of [`solver_suite!`](crate::solver_suite).
 
 use std::marker::PhantomData;
 
@@ -13,22 +13,22 @@ use crate::{
     scattered_right_hand_sides, solver_entry,
 };
 
-/// Observations after which a solver is stopped.
+/// Number of observations after which a solver is stopped.
 const STOP_AT: usize = 3;
 
-/// Which of a solver's residual norms are true ones.
+/// Accuracy of a solver's residual norms.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Claims {
-    /// All that it observes and reports, to this absolute error.
+    /// All observed and reported norms are true up to this absolute error.
     Observed(f64),
-    /// Those of its report, to this absolute error; earlier ones are estimates.
+    /// Reported norms are true up to this absolute error; observed ones are estimates.
     Reported(f64),
-    /// None: they are estimates, off by at most this factor.
+    /// All norms are estimates, with at most this factor of error.
     Estimated(f64),
 }
 
 impl Claims {
-    /// By what factor the true residual may miss the tolerance.
+    /// The factor by which the true residual may exceed the tolerance.
     fn slack(self) -> f64 {
         match self {
             Claims::Observed(_) | Claims::Reported(_) => 1.01,
@@ -37,7 +37,7 @@ impl Claims {
     }
 }
 
-/// A solver, parameters, and a system on which it converges under them.
+/// A solver, its parameters, and a system on which it converges with them.
 pub struct Suite<S> {
     a: Array2<f64>,
     b: Array2<f64>,
@@ -94,8 +94,8 @@ macro_rules! solver_suite {
 }
 
 impl<S: Solver> Suite<S> {
-    /// A Matern-3/2 kernel matrix of 120 irregular inputs in two dimensions with unit signal, and `s` irregular
-    /// right-hand sides, the first of them the target. Tolerance 1e-6, true claims, default parameters.
+    /// A suite with a Matern-3/2 kernel matrix of 120 irregular inputs in two dimensions, unit signal, and `s` irregular
+    /// right-hand sides, of which the first is the target. Tolerance 1e-6, true claims, default parameters.
     #[must_use]
     pub fn matern32(noise_scale: f64, length_scale: f64, s: usize) -> Suite<S> {
         let (x, lengths) = (scattered_inputs(120), vec![length_scale; 2]);
@@ -107,8 +107,8 @@ impl<S: Solver> Suite<S> {
         })
     }
 
-    /// Any system A X = B; `build` makes a problem of it, or of a variation of A or B. Three right-hand sides at
-    /// least.
+    /// A suite with any system A X = B of at least three right-hand sides. `build` makes a problem of it, or of a variation
+    /// of A or B.
     #[must_use]
     pub fn new(
         a: Array2<f64>,
@@ -129,14 +129,14 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// Parameters; the others have their defaults.
+    /// Sets parameters; the others have their defaults.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
         self.settings = settings.into();
         self
     }
 
-    /// Parameters under which the solver ends after so many iterations; `max_iterations` unless set.
+    /// Sets the parameters with which the solver ends after a given number of iterations; the default is `max_iterations`.
     #[must_use]
     pub fn limit(mut self, limit: fn(i64) -> Settings) -> Self {
         self.limit = limit;
@@ -150,21 +150,21 @@ impl<S: Solver> Suite<S> {
         self
     }
 
-    /// Which residual norms are true ones.
+    /// Sets the accuracy of residual norms.
     #[must_use]
     pub fn claims(mut self, claims: Claims) -> Self {
         self.claims = claims;
         self
     }
 
-    /// The reason with which an undisturbed solve ends; converged unless set.
+    /// Sets the reason with which an undisturbed solve ends; the default is converged.
     #[must_use]
     pub fn ends_with(mut self, reason: Reason) -> Self {
         self.end = reason;
         self
     }
 
-    /// Whether the seed matters under these parameters; as the solver's capabilities have it unless set.
+    /// Sets whether results depend on the seed with these parameters; by default, as the solver's capabilities state.
     #[must_use]
     pub fn randomized(mut self, randomized: bool) -> Self {
         self.randomized = randomized;
@@ -192,12 +192,12 @@ impl<S: Solver> Suite<S> {
         self.try_solve(problem, (self.limit)(count)).expect("the solver returns no error")
     }
 
-    /// Kernel entries of an epoch.
+    /// Number of kernel entries in an epoch.
     fn epoch(&self) -> f64 {
         self.a.len() as f64
     }
 
-    /// Asserts that a solve of A X = `b` has converged, that this is true, and that its claims are.
+    /// Asserts that a solve of A X = `b` claims convergence, and that all of its claims are true.
     fn assert_solved(&self, outcome: &Outcome, b: &Array2<f64>, n_targets: usize) {
         assert_eq!(outcome.reason, Reason::Converged);
         let truths = relative_residuals(&self.a, &outcome.x, b);
@@ -219,8 +219,7 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// Claimed residuals are true, and the iterates shown are those that the observed residuals belong to. What was
-    /// observed last is what is reported.
+    /// Claimed residuals are true, and the iterates match the observed residuals. The last observation equals the report.
     pub fn claims_are_true(&self) {
         let outcome = self.solve(&self.problem().iterates());
         self.assert_solved(&outcome, &self.b, 1);
@@ -237,8 +236,8 @@ impl<S: Solver> Suite<S> {
         assert_eq!(outcome.x, self.solve(&self.problem()).x, "asking for iterates changes nothing");
     }
 
-    /// The largest residual of the targets and the mean one of the probes reach the tolerance: both with a quick
-    /// target and slow probes, and with slow targets and a quick probe.
+    /// The largest residual of the targets and the mean residual of the probes reach the tolerance, both if targets converge
+    /// faster than probes and if they converge more slowly.
     pub fn the_tolerance_holds_for_targets_and_for_probes(&self) {
         let s = self.b.ncols();
         for (n_targets, quick) in [(1, 0), (s - 1, s - 1)] {
@@ -255,7 +254,7 @@ impl<S: Solver> Suite<S> {
         self.assert_solved(&self.solve(&self.problem_with(b.clone())), &b, 1);
     }
 
-    /// Solutions on one thread and on several are the same bits.
+    /// Solutions have the same bits on one thread and on several.
     pub fn the_number_of_threads_changes_no_bit(&self) {
         let x = |threads| self.solve(&self.problem().threads(threads)).x;
         let one = x(1);
@@ -263,7 +262,7 @@ impl<S: Solver> Suite<S> {
         assert_eq!(one, x(7));
     }
 
-    /// The same seed gives the same bits. Another one gives others exactly if the solver draws random numbers.
+    /// The same seed gives the same bits. Another seed gives other bits if and only if the solver draws random numbers.
     pub fn the_seed_decides(&self) {
         let x = |seed| self.solve(&self.problem().seed(seed)).x;
         let first = x(1);
@@ -271,7 +270,7 @@ impl<S: Solver> Suite<S> {
         assert_eq!(first != x(2), self.randomized, "another seed, and whether numbers are drawn");
     }
 
-    /// From the solution, a solve ends at once, and leaves it as it is.
+    /// A solve that starts at the solution ends at once and does not change it.
     pub fn a_warm_start_at_the_solution_costs_one_product(&self) {
         let solution = self.solve(&self.problem().tolerance(self.tolerance / 100.0)).x;
         let outcome = self.solve(&self.problem().start(solution.clone()));
@@ -283,13 +282,13 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// A start far from the solution leads there.
+    /// A solve with a start far from the solution converges.
     pub fn a_warm_start_from_anywhere_converges(&self) {
         let outcome = self.solve(&self.problem().start(Array2::from_elem(self.b.dim(), 3.0)));
         self.assert_solved(&outcome, &self.b, 1);
     }
 
-    /// Stopped by an observation, a solver leaves what it would leave after as many iterations.
+    /// A solver that an observation stops leaves the iterate of that number of iterations.
     pub fn stopping_leaves_the_iterate(&self) {
         let stopped = self.solve(&self.problem().stop_at(STOP_AT));
         assert_eq!(stopped.reason, Reason::Stopped);
@@ -299,7 +298,7 @@ impl<S: Solver> Suite<S> {
         assert_eq!((stopped.x, stopped.claimed), (limited.x, limited.claimed));
     }
 
-    /// Stopped by its budget, a solver leaves what it would leave after as many iterations.
+    /// A solver that its budget stops leaves the iterate of that number of iterations.
     pub fn a_spent_budget_leaves_the_iterate(&self) {
         for count in [STOP_AT as i64, STOP_AT as i64 + 1] {
             let limited = self.solve_limited(&self.problem(), count);
@@ -323,12 +322,12 @@ impl<S: Solver> Suite<S> {
         let has_setup = self.solve(&self.problem()).entries_prepare > 0.0;
         let outcome = self.solve(&self.problem().start(start.clone()).max_epochs(0.0));
         assert_eq!((outcome.reason, outcome.x), (Reason::Stopped, start));
-        // A setup may report entries that it has used by itself.
+        // The setup may report entries of its own.
         assert_eq!(outcome.entries, outcome.entries_prepare);
         assert!(has_setup || outcome.entries == 0.0);
     }
 
-    /// Columns of zeros have the solution zero, alone and among others, from any start.
+    /// Columns of zeros have the solution zero, alone and among other columns, from any start.
     pub fn a_zero_right_hand_side_has_a_zero_solution(&self) {
         let ones = Array2::from_elem(self.b.dim(), 1.0);
         let nothing = self.solve(&self.problem_with(Array2::zeros(self.b.dim())).start(ones.clone()));
@@ -346,7 +345,7 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// A right-hand side that holds NaN is not taken for zero.
+    /// A right-hand side that contains NaN is not treated as zero.
     pub fn a_right_hand_side_that_is_not_a_number_is_not_solved(&self) {
         let mut b = self.b.clone();
         b[[4, 1]] = f64::NAN;
@@ -354,8 +353,7 @@ impl<S: Solver> Suite<S> {
         assert!([Reason::Stagnated, Reason::Diverged].contains(&outcome.reason), "{}", outcome.reason);
     }
 
-    /// An entry of A that is NaN ends the solve, with finite numbers in the iterate; a factorisation may find it
-    /// first.
+    /// An entry of A that is NaN ends the solve with finite numbers in the iterate, unless a factorisation detects it first.
     pub fn a_product_that_is_not_a_number_never_reaches_the_solution(&self) {
         for j in [4, 40] {
             let mut a = self.a.clone();
@@ -373,22 +371,22 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// Values outside of a parameter's range, of another kind, or none of its choices are refused, by name.
+    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its name.
     pub fn parameters_out_of_range_are_refused(&self) {
         assert_refused(&solver_entry::<S>().info.params, |value| {
             self.problem().solve::<S>(&[value]).expect_err("a value out of range is refused")
         });
     }
 
-    /// A system of zeros costs no kernel entries, whatever the start. Not part of the suite: some methods compute the
-    /// residual first.
+    /// A system of zeros costs no kernel entries, for any start. This is not part of the suite, because some methods compute
+    /// the residual first.
     pub fn zeros_cost_nothing(&self) {
         let ones = Array2::from_elem(self.b.dim(), 1.0);
         assert_eq!(self.solve(&self.problem_with(Array2::zeros(self.b.dim())).start(ones)).entries, 0.0);
     }
 
-    /// A solution depends neither on the other right-hand sides nor, but for rounding, on scale. Not part of
-    /// the suite: some methods make choices by all right-hand sides together.
+    /// A solution depends neither on the other right-hand sides nor, except for rounding, on scale. This is not part of the
+    /// suite, because some methods make choices by all right-hand sides together.
     pub fn columns_are_independent(&self, iterations: i64, error: f64) {
         let solve = |b: Array2<f64>| self.solve_limited(&self.problem_with(b).tolerance(0.0), iterations).x;
         let close = |x: &Array2<f64>, expected: &Array2<f64>| {

@@ -1,4 +1,4 @@
-//! What follows from the models of learners, by dense matrices of all rows.
+//! Predictions and objectives of learners' models, by dense matrices of all rows.
 
 use gpbench_host::Arrays;
 use gpbench_sdk::Model;
@@ -8,7 +8,7 @@ use ndarray::{ArrayView2, Axis, stack};
 use super::{Finding, FitRequest, Judge, Judged};
 use crate::{DenseModel, FitHost};
 
-/// Judges exact processes on all rows and finitely many features; rules about other models are skipped.
+/// Judge of exact processes on all rows and of finitely many features; rules about other models are skipped.
 pub(super) struct DenseJudge;
 
 impl Judge for DenseJudge {

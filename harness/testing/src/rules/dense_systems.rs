@@ -1,4 +1,4 @@
-//! Systems of the rules with stored matrices.
+//! Systems for the rules, with stored matrices.
 
 use gpbench_host::{DenseFeatures, DenseInputs, DenseSystem, LinearSystem};
 use gpbench_terms::Family;
@@ -6,7 +6,7 @@ use ndarray::{Array2, ShapeBuilder, s};
 
 use super::{MakeSystem, SolveRequest};
 
-/// Added to the diagonal of a kernel matrix, so that a singular one has a Cholesky factor.
+/// Constant added to the diagonal of a kernel matrix, so that a singular one has a Cholesky factor.
 const JITTER: f64 = 1e-10;
 
 /// Serves systems by stored matrices, with inputs and random features.

@@ -1,11 +1,11 @@
-//! The description of a solver or learner, and its parameters.
+//! Rules about the description of a solver or learner, and about its parameters.
 
 use gpbench_host::CallError;
 use gpbench_terms::{ParamSchema, ParamValue};
 
 use super::{Finding, Subject};
 
-/// Characters that fit into a line of a listing.
+/// Number of characters that fit into a line of a listing.
 const LINE: usize = 200;
 
 pub(super) fn interface(subject: &Subject<'_>) -> Result<(), Finding> {
@@ -50,7 +50,7 @@ pub(super) fn parameters(subject: &Subject<'_>) -> Result<(), Finding> {
     Ok(())
 }
 
-/// Makes and ends an object.
+/// Makes and destroys an object.
 fn create(subject: &Subject<'_>, setting: Option<(&str, &ParamValue)>) -> Result<(), CallError> {
     let settings: Vec<_> = setting.into_iter().map(|(name, setting)| (name, setting.clone())).collect();
     subject.try_settings(&settings)
@@ -67,7 +67,7 @@ fn permitted(param: &ParamSchema) -> Vec<ParamValue> {
     }
 }
 
-/// Values just outside.
+/// Values just outside a parameter's range, or not among its choices.
 fn forbidden(param: &ParamSchema) -> Vec<ParamValue> {
     let (below, above) = (param.min.map(|min| (min, -1.0)), param.max.map(|max| (max, 1.0)));
     let outside = below.into_iter().chain(above).filter(|(end, _)| end.abs() < 1e15);

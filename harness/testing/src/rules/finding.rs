@@ -1,18 +1,18 @@
-//! Why a rule was not found to be kept.
+//! Negative outcomes of the test of a rule.
 
 use gpbench_host::CallError;
 
-/// Why a rule was not found to be kept.
+/// The reason why a rule did not pass.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Finding {
-    /// The rule is broken; how.
+    /// The rule is broken, with the reason.
     Failed(String),
-    /// The rule does not apply; why.
+    /// The rule does not apply, with the reason.
     Skipped(String),
 }
 
 impl Finding {
-    /// Says more about a failure.
+    /// Adds context to the reason of a failure.
     pub(super) fn context(self, context: impl FnOnce(String) -> String) -> Finding {
         match self {
             Finding::Failed(why) => Finding::Failed(context(why)),

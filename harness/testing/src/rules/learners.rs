@@ -1,6 +1,6 @@
 //! The rules of learners. Names are stable: the output of `plugin test` has them.
 //!
-//! A rule asks a learner to fit small draws and judges what came of it.
+//! A rule asks a learner to fit small generated data sets and judges the result.
 
 mod cost;
 mod fit_run;

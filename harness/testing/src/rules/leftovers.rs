@@ -1,15 +1,14 @@
-//! State of the process that a solver or learner has to leave as it was. `run` solves once, or fits once.
+//! Tests that a solver or learner does not change the state of its process. `run` solves once, or fits once.
 
 use std::thread::sleep;
 use std::time::Duration;
 
 use super::{Finding, Subject};
 
-/// Growth of resident memory, in bytes, that is allowed over a hundred solves. Leaking the iterate alone would
-/// make 5 million.
+/// Permitted growth of resident memory, in bytes, over a hundred solves. A leak of the iterate alone would be 5 million.
 const GROWTH: u64 = 3 << 20;
 
-/// What the process shows of itself; skips where that is nothing.
+/// An observation of the process; skips if it is not available.
 fn shown<T>(what: Option<T>) -> Result<T, Finding> {
     what.ok_or_else(|| Finding::Skipped("this system does not show it".into()))
 }
@@ -19,7 +18,7 @@ pub(super) fn leaks(
     what: &str,
     mut run: impl FnMut() -> Result<(), Finding>,
 ) -> Result<(), Finding> {
-    // Memory that the first ones allocate once is no leak.
+    // Memory that the first runs allocate once is not a leak.
     (0..10).try_for_each(|_| run())?;
     let before = shown(subject.process.resident())?;
     (0..100).try_for_each(|_| run())?;

@@ -1,12 +1,12 @@
-//! The process that a solver or learner runs in, as far as it can be observed.
+//! Observable state of the process of a solver or learner.
 
 use std::hint::black_box;
 
-/// State of the process that runs the subject. What is `None` cannot be observed, and the rule about it is skipped.
+/// State of the process that runs the subject. A rule about a value that is `None`, and so unobservable, is skipped.
 ///
 /// By default, threads, memory and floating-point modes are those of this process and thread.
 pub trait ProcessState {
-    /// Threads that run.
+    /// Number of running threads.
     fn threads(&self) -> Option<usize> {
         std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
     }
@@ -24,27 +24,27 @@ pub trait ProcessState {
         Some(FloatMode::of_this_thread())
     }
 
-    /// Threads that BLAS uses now. The default is `None`.
+    /// Number of threads that BLAS uses now. The default is `None`.
     fn blas_threads(&self) -> Option<usize> {
         None
     }
 
-    /// Bytes that have been written to standard output so far. The default is `None`.
+    /// Number of bytes written to standard output so far. The default is `None`.
     fn printed(&self) -> Option<u64> {
         None
     }
 }
 
-/// How a thread's arithmetic differs from the default of IEEE 754.
+/// Floating-point mode of a thread, compared with the default of IEEE 754.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FloatMode {
-    /// Not at all.
+    /// The default mode.
     Default,
     /// Sums are not rounded to nearest.
     OtherRounding,
     /// Small results are flushed to zero.
     FlushToZero,
-    /// Subnormal operands are taken for zero.
+    /// Subnormal operands are treated as zero.
     SubnormalsAreZero,
 }
 
@@ -66,7 +66,7 @@ impl FloatMode {
         FloatMode::Default
     }
 
-    /// The difference as a clause; none of the default.
+    /// The difference as a clause; `None` for the default.
     pub(super) fn difference(self) -> Option<&'static str> {
         match self {
             FloatMode::Default => None,

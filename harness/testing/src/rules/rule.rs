@@ -1,20 +1,20 @@
-//! A rule: its name, its text and its test; and the declaration of a list of rules.
+//! Rules with name, text and test, and the macro that declares a list of rules.
 
 use super::{Finding, Subject};
 
-/// One rule, and how to find out whether a subject keeps it.
+/// One rule, with its test.
 #[derive(Debug)]
 pub struct Rule {
     /// Stable name.
     pub name: &'static str,
     /// The rule in one line.
     pub doc: &'static str,
-    /// Whether its test needs a process of its own in any program: it may hang or crash, or measures the process.
+    /// Whether its test needs a process of its own in every program, because it may hang or crash, or measures the process.
     pub alone: bool,
     test: fn(&Subject<'_>) -> Result<(), Finding>,
 }
 
-/// A rule that can be tested beside others.
+/// A rule that can be tested in the same process as others.
 pub(super) const fn here(
     name: &'static str,
     doc: &'static str,
@@ -43,7 +43,7 @@ impl Rule {
 }
 
 /// Declares the list of rules, and a macro that makes a `#[test]` of each. After the name of a rule, [`here`] or
-/// [`alone`] says where it is tested. The first argument is a dollar sign, which the macro that is made needs for its
+/// [`alone`] states where it is tested. The first argument is a dollar sign, which the generated macro needs for its
 /// own argument.
 macro_rules! rules {
     (

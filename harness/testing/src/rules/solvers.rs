@@ -1,6 +1,6 @@
 //! The rules of solvers. Names are stable: the output of `plugin test` has them.
 //!
-//! A rule asks a solver to solve systems that it can solve itself, and judges the outcome.
+//! A rule asks a solver to solve systems that the rule can solve by itself, and judges the outcome.
 
 mod accuracy;
 mod leftovers;

@@ -9,40 +9,40 @@ use super::{Judge, MakeSystem, ProcessState};
 use crate::Settings;
 use crate::settings::by_name;
 
-/// A solver or learner under test, and what the program that tests it provides.
+/// A solver or learner under test, with the services of the program that tests it.
 pub struct Subject<'s> {
     /// Its table and description.
     pub entry: SubjectEntry<'s>,
-    /// The host that it was given.
+    /// The host of the subject.
     pub host: &'static HostTable,
     /// Systems for a solver.
     pub make: &'s dyn MakeSystem,
-    /// What a learner's models are compared with.
+    /// Judge of a learner's models.
     pub judge: &'s dyn Judge,
-    /// The process that it runs in.
+    /// State of its process.
     pub process: &'s dyn ProcessState,
-    /// What its author states of it.
+    /// Statements of its author.
     pub expect: Expect,
 }
 
-/// What the author of a solver or learner states of it. By default, all follows from its description.
+/// Statements of the author of a solver or learner. By default, its description is used.
 #[derive(Debug, Clone, Default)]
 pub struct Expect {
-    /// Parameters of every object, unless a rule is about them; the others take their defaults.
+    /// Parameters of every object, unless a rule is about parameters; the others have their defaults.
     pub settings: Settings,
-    /// Whether the seed matters under these parameters; as the capabilities have it, unless set.
+    /// Whether results depend on the seed with these parameters; by default, as the capabilities state.
     pub randomized: Option<bool>,
-    /// Parameters under which a solver ends after so many iterations. Unless set, `max_iterations` of a solver that has
-    /// such a parameter and draws no random numbers.
+    /// Parameters with which a solver ends after a given number of iterations. The default is `max_iterations` for a solver
+    /// that has this parameter and draws no random numbers.
     pub limit: Option<fn(i64) -> Settings>,
 }
 
 /// The table and description of a solver or learner.
 #[derive(Debug, Clone, Copy)]
 pub enum SubjectEntry<'s> {
-    /// Of a solver.
+    /// The table and description of a solver.
     Solver(&'s SolverEntry),
-    /// Of a learner.
+    /// The table and description of a learner.
     Learner(&'s LearnerEntry),
 }
 
@@ -73,7 +73,7 @@ impl<'s> Subject<'s> {
         self.expect.randomized.unwrap_or_else(|| self.can(Capability::Randomized))
     }
 
-    /// Parameters under which a solver ends after `count` iterations, if any are known.
+    /// Parameters with which a solver ends after `count` iterations, if known.
     pub(super) fn limit(&self, count: i64) -> Option<Settings> {
         if let Some(limit) = self.expect.limit {
             return Some(limit(count));
@@ -82,19 +82,19 @@ impl<'s> Subject<'s> {
         known.then(|| vec![("max_iterations", count.into())])
     }
 
-    /// The parameters of an object: these, and those that its author states.
+    /// The parameters of an object: `settings`, and those that its author states.
     pub(super) fn params(&self, settings: &[(&str, ParamValue)]) -> BTreeMap<String, ParamValue> {
         let mut params = by_name(&self.expect.settings);
         params.extend(by_name(settings));
         params
     }
 
-    /// Its parameter of this name.
+    /// The parameter of this name.
     pub(super) fn param(&self, name: &str) -> Option<&'s ParamSchema> {
         self.info().params.iter().find(|param| param.name == name)
     }
 
-    /// Makes an object and destroys it; parameters that are not given take their defaults, whatever its author states.
+    /// Makes an object and destroys it. Other parameters have their defaults, without regard to the author's statements.
     pub(super) fn try_settings(&self, settings: &[(&str, ParamValue)]) -> Result<(), CallError> {
         match self.entry {
             SubjectEntry::Solver(entry) => {

@@ -1,4 +1,4 @@
-//! Rules as tests of a plugin's own test program: the subject is linked, not loaded, on dense systems.
+//! Rules in a plugin's own test program, where the subject is linked, not loaded, and runs on dense systems.
 
 use std::io::Read;
 use std::process::{Command, Stdio};
@@ -16,13 +16,13 @@ use crate::Settings;
 use crate::entry::{learner_entry, solver_entry};
 use crate::services::host;
 
-/// How long the test of a rule may take that runs in a process of its own.
+/// Time limit for the test of a rule in a process of its own.
 const LIMIT: Duration = Duration::from_secs(60);
 
-/// Environment variable that tells a process of its own which rule it is for.
+/// Environment variable that gives such a process the name of its rule.
 const VARIABLE: &str = "GPBENCH_RULE";
 
-/// A solver or learner of this program, with what its author states of it.
+/// A solver or learner of this program, with the statements of its author.
 pub struct Tested {
     entry: SubjectEntry<'static>,
     host: &'static HostTable,
@@ -42,27 +42,27 @@ impl Tested {
         Tested::of(SubjectEntry::Learner(Box::leak(Box::new(learner_entry::<L>()))), host())
     }
 
-    /// A solver or learner of any origin, and the host that it was given.
+    /// A solver or learner of any origin, with its host.
     #[must_use]
     pub fn of(entry: SubjectEntry<'static>, host: &'static HostTable) -> Tested {
         Tested { entry, host, expect: Expect::default() }
     }
 
-    /// Parameters; the others have their defaults.
+    /// Sets parameters; the others have their defaults.
     #[must_use]
     pub fn settings(mut self, settings: impl Into<Settings>) -> Self {
         self.expect.settings = settings.into();
         self
     }
 
-    /// Whether the seed matters under these parameters; as the capabilities have it unless set.
+    /// Sets whether results depend on the seed with these parameters; by default, as the capabilities state.
     #[must_use]
     pub fn randomized(mut self, randomized: bool) -> Self {
         self.expect.randomized = Some(randomized);
         self
     }
 
-    /// Parameters under which a solver ends after so many iterations.
+    /// Sets the parameters with which a solver ends after a given number of iterations.
     #[must_use]
     pub fn limit(mut self, limit: fn(i64) -> Settings) -> Self {
         self.expect.limit = Some(limit);
@@ -85,12 +85,12 @@ impl Tested {
     }
 }
 
-/// This process. Other tests print too, and it may have no BLAS.
+/// State of this process. Standard output and BLAS are not observed, since other tests print too and BLAS may be absent.
 struct TestProcess;
 
 impl ProcessState for TestProcess {}
 
-/// Asserts that a rule is kept; `path` is that of the test which calls this, with its crate.
+/// Asserts that a rule is kept. `path` is the path of the calling test, with its crate.
 ///
 /// # Panics
 /// If it is not.
@@ -107,7 +107,8 @@ pub fn check(tested: &Tested, rules: &[Rule], name: &str, path: &str) {
     }
 }
 
-/// The line by which a process tells that it has come to its end: a filter that no test matches ends well too.
+/// The line that a process prints at its end. Its exit status is not enough, since a filter that matches no test
+/// succeeds too.
 fn ended(name: &str) -> String {
     format!("rule {name} is not broken")
 }
@@ -126,13 +127,13 @@ fn check_in_a_process(rule: &Rule, path: &str) {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut text = Vec::new();
-        // A text that cannot be read to its end lacks its last line.
+        // If the text cannot be read to its end, its last line is missing.
         let _ = stderr.read_to_end(&mut text);
         let _ = sender.send(String::from_utf8_lossy(&text).into_owned());
     });
     let text = receiver.recv_timeout(LIMIT);
     if text.is_err() {
-        // It may have ended just now.
+        // This fails if the process has just ended.
         let _ = child.kill();
     }
     let status = child.wait().expect("a child of this process");

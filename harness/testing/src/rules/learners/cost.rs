@@ -1,4 +1,4 @@
-//! Work that a learner reports by itself.
+//! Rules about work that a learner reports by itself.
 
 use gpbench_terms::ModelKind;
 

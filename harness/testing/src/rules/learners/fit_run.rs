@@ -26,7 +26,7 @@ pub(super) struct FitRun<'s> {
     subject: &'s Subject<'s>,
 }
 
-/// A saved state, and the host's part of it.
+/// A saved state of the learner and of the host.
 pub(super) struct SavedFit {
     state: Arrays,
     progress: FitProgress,
@@ -35,13 +35,13 @@ pub(super) struct SavedFit {
 /// How a call of `fit` ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum End {
-    /// It can be called again.
+    /// The fit has paused and can continue.
     Paused,
     /// The fit is over.
     Ended(Reason),
 }
 
-/// What a fit has used.
+/// Work that a fit has used, and its reports.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub(super) struct Used {
     /// Objectives of the steps, as the learner reports them.
@@ -75,7 +75,7 @@ impl<'s> FitRun<'s> {
         Ok(FitRun { learner, session, record, request: request.clone(), reported: 0, subject })
     }
 
-    /// Makes an object that goes on from a saved state.
+    /// Makes an object that continues from a saved state.
     pub(super) fn load(
         subject: &'s Subject<'s>,
         request: &FitRequest,
@@ -97,7 +97,7 @@ impl<'s> FitRun<'s> {
         Ok(())
     }
 
-    /// Goes on with the fit.
+    /// Continues the fit.
     pub(super) fn fit(&mut self) -> Result<End, CallError> {
         let outcome = self.learner.fit(&self.session)?;
         self.reported = outcome.reported_steps;
@@ -107,7 +107,7 @@ impl<'s> FitRun<'s> {
         })
     }
 
-    /// Grants so many passes in all, from now on.
+    /// Sets the total number of granted passes.
     pub(super) fn grant(&mut self, passes: f64) {
         let request = FitRequest { passes, ..self.request.clone() };
         let session = session_with(self.subject, &request, &self.record);
@@ -124,8 +124,7 @@ impl<'s> FitRun<'s> {
         self.learner.predict(x.view())
     }
 
-    /// What follows from the learner's model, by other code than the learner's, with predictions at `x`; skips where it
-    /// puts no model.
+    /// The judge's results for the learner's model, with predictions at `x`. Skips if the learner has no model.
     pub(super) fn judge(&mut self, x: &Array2<f64>) -> Result<Judged, Finding> {
         let none = || Finding::Skipped("puts no model".into());
         let arrays = self.learner.model()?.ok_or_else(none)?;
@@ -133,13 +132,13 @@ impl<'s> FitRun<'s> {
         judged.map_err(|finding| finding.context(|what| format!("the model: {what}")))
     }
 
-    /// The saved state; none if the learner saves none.
+    /// The saved state; `None` if the learner cannot save.
     pub(super) fn save(&mut self) -> Result<Option<SavedFit>, CallError> {
         let saved = self.learner.save()?;
         Ok(saved.map(|state| SavedFit { state, progress: self.session.progress() }))
     }
 
-    /// What the fit has used so far.
+    /// The work that the fit has used so far.
     pub(super) fn used(&self) -> Used {
         let cost = self.session.progress().cost;
         Used {
@@ -187,7 +186,7 @@ fn object<'s>(
     LearnerObject::create(entry, subject.host, &subject.params(settings))
 }
 
-/// The finding where a fit did not begin, with the kernel that was asked for.
+/// The finding for a fit that did not begin, with the requested kernel.
 fn refused(request: &FitRequest, error: CallError) -> Finding {
     let kernel = match &request.network {
         Some(widths) => format!("the linear kernel on a network of widths {widths:?}"),
@@ -196,7 +195,7 @@ fn refused(request: &FitRequest, error: CallError) -> Finding {
     Finding::Failed(format!("{error} (asked for {kernel})"))
 }
 
-/// The session of a request, and what it records.
+/// The session of a request, and its record.
 fn session(subject: &Subject<'_>, request: &FitRequest) -> (FitSession<'static>, Rc<Record>) {
     let record = Rc::new(Record::default());
     (session_with(subject, request, &record), record)

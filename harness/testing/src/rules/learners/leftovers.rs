@@ -1,4 +1,4 @@
-//! What a learner leaves behind in its process.
+//! Rules about changes that a learner makes to its process.
 
 use super::request::FitRequest;
 use super::trial::fit;

@@ -1,4 +1,4 @@
-//! Budgets, pauses, saved states, and memory that is not the learner's to write to.
+//! Rules about budgets, pauses, saved states, and read-only memory.
 
 use gpbench_host::CallError;
 use gpbench_terms::Reason;
@@ -8,7 +8,7 @@ use super::request::FitRequest;
 use super::trial::{BATCH, batch, bits, bits_of, demand_repeatable, demand_sound, finish, fit};
 use crate::rules::{Finding, Subject};
 
-/// Steps before a state is saved.
+/// Number of steps before a state is saved.
 const STEPS: usize = 4;
 
 fn request(subject: &Subject<'_>) -> FitRequest {
@@ -57,7 +57,7 @@ pub(super) fn pause(subject: &Subject<'_>) -> Result<(), Finding> {
     Err(Finding::Failed("with a pause after every step, it gives another fit".into()))
 }
 
-/// Rows are a multiple of the batch. Values of steps may differ, by a schedule over the passes.
+/// The number of rows is a multiple of the batch. Objectives may differ by a schedule over the passes.
 pub(super) fn grant(subject: &Subject<'_>) -> Result<(), Finding> {
     let request = FitRequest { passes: 3.0, ..FitRequest::new(subject, 3 * BATCH, 44) };
     let whole = fit(subject, &request)?;
@@ -71,7 +71,7 @@ pub(super) fn grant(subject: &Subject<'_>) -> Result<(), Finding> {
     for passes in [1.0, 2.0, 3.0] {
         turns.grant(passes);
         finish(&mut turns)?;
-        // A step that is not granted draws nothing.
+        // A refused step draws nothing.
         finish(&mut turns)?;
     }
     let same = (turns.batches(), turns.used().objectives.len()) == (batches, steps);

@@ -1,4 +1,4 @@
-//! What was learned: predictions, the model behind them, and the objective.
+//! Rules about the results of a fit: predictions, their model, and the objective.
 
 use gpbench_terms::{ModelKind, ParamSchema, ParamValue, Reason};
 use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
@@ -17,15 +17,15 @@ const GAP: f64 = 1e-5;
 /// Largest distance of the objective to that of the model, relative to its size.
 const OBJECTIVE: f64 = 1e-6;
 
-/// Rows on which an objective is compared: few, so that neighbourhoods and subsets are all of them.
+/// Number of rows on which an objective is compared, so few that neighbourhoods and subsets contain all of them.
 const ROWS: usize = 12;
 
-/// Passes in which a learner is to learn something.
+/// Number of passes after which predictions must have improved.
 const PASSES: f64 = 60.0;
 
 pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut request = FitRequest::new(subject, 40, 81);
-    // In every batch.
+    // Every batch then has one.
     request.y.iter_mut().step_by(4).for_each(|y| *y = f64::NAN);
     match fit(subject, &request) {
         Ok(fitted) => {
@@ -36,7 +36,7 @@ pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
                 _ => Err(Finding::Failed(format!("fits targets with NaN, and ends {reason:?}"))),
             }
         }
-        // An error with a reason is as good an answer as divergence.
+        // An error with a reason is accepted, like divergence.
         Err(Finding::Failed(why)) if !why.contains("panicked") => Ok(()),
         Err(other) => Err(other),
     }
@@ -96,7 +96,7 @@ fn on_all_rows(subject: &Subject<'_>) -> (FitRequest, Vec<(&'static str, ParamVa
     (request, batch(subject, ROWS))
 }
 
-/// Skips a model of features that broke a rule on its likelihood: methods for them may minimise something else.
+/// Skips the rule for a model of features, since methods for them may minimise something else than the likelihood.
 fn skip_features(kind: ModelKind) -> Result<(), Finding> {
     match kind {
         ModelKind::Features => {
@@ -123,7 +123,7 @@ pub(super) fn objective(subject: &Subject<'_>) -> Result<(), Finding> {
     object.end()?;
     let n = ROWS as f64;
     let constant = n * std::f64::consts::TAU.ln();
-    // A row, or all rows; to be minimised, or maximised; as it is, or without its constants and halves.
+    // Per row or for all rows; minimised or maximised; complete, or without its constants and factors of one half.
     let forms = [expected, -expected, n * expected, -n * expected, 2.0 * n * expected - constant];
     if forms.iter().any(|form| (own - form).abs() <= OBJECTIVE * form.abs().max(1.0)) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Repeated fits: what may change the fit and what may not.
+//! Rules about repeated fits.
 
 use gpbench_terms::Capability;
 
@@ -7,7 +7,7 @@ use super::request::FitRequest;
 use super::trial::{BATCH, batch, bits, bits_of, demand_repeatable, finish};
 use crate::rules::{Finding, Subject};
 
-/// Enough rows to share out between threads.
+/// A request with enough rows for several threads.
 fn request(subject: &Subject<'_>) -> FitRequest {
     FitRequest::new(subject, 120, 51)
 }
@@ -55,7 +55,7 @@ pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
     let settings = batch(subject, BATCH);
     let mut first = FitRun::begin(subject, &large, &settings)?;
     let mut second = FitRun::begin(subject, &small, &settings)?;
-    // A step each in turn.
+    // The fits take steps in turn.
     for _ in 0..3 {
         first.fit()?;
         second.fit()?;

@@ -4,7 +4,7 @@ use gpbench_host::{FitLimits, FitProblem};
 use gpbench_terms::{Activation, Covariance, Family, NetworkShape};
 use ndarray::{Array1, Array2};
 
-/// What a rule asks a learner to fit.
+/// A fit that a rule asks of a learner.
 #[derive(Debug, Clone, PartialEq)]
 pub struct FitRequest {
     /// Training inputs, n x d.
@@ -13,9 +13,9 @@ pub struct FitRequest {
     pub y: Array1<f64>,
     /// Inducing points, m x d.
     pub basis: Option<Array2<f64>>,
-    /// Widths of the network whose outputs have a linear kernel; none for a stationary kernel on the inputs.
+    /// Widths of the network whose outputs have a linear kernel; `None` for a stationary kernel on the inputs.
     pub network: Option<Vec<usize>>,
-    /// Whether the kernel on the inputs is the RBF kernel, of which learners have random features.
+    /// Whether the kernel on the inputs is the RBF kernel, for which learners have random features.
     pub rbf: bool,
     /// Passes over the rows that are granted.
     pub passes: f64,
@@ -37,7 +37,7 @@ impl FitRequest {
         }
     }
 
-    /// What the learner may use.
+    /// Limits of the fit.
     pub(super) fn limits(&self) -> FitLimits {
         FitLimits {
             passes: self.passes,

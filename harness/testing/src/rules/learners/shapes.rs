@@ -1,4 +1,4 @@
-//! Few rows, few inputs, inputs that say nothing, and batches of unusual size.
+//! Rules about few rows, few inputs, constant inputs, and batches of unusual size.
 
 use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, Axis};
@@ -38,7 +38,7 @@ pub(super) fn repeated_rows(subject: &Subject<'_>) -> Result<(), Finding> {
     sound(subject, &FitRequest { x, y, ..request })
 }
 
-/// Fits soundly, and does not diverge on data that give no reason to.
+/// Fails if a fit has unusable predictions, or diverges on regular data.
 fn sound(subject: &Subject<'_>, request: &FitRequest) -> Result<(), Finding> {
     let mut fitted = fit(subject, request)?;
     if fitted.reason == Reason::Diverged {

@@ -8,21 +8,21 @@ use super::fit_run::{End, FitRun, Used};
 use super::request::FitRequest;
 use crate::rules::{Finding, KernelSystem, Subject};
 
-/// Inducing points, for a learner that needs them.
+/// Number of inducing points, for a learner that needs them.
 const POINTS: usize = 15;
 
-/// Rows of a batch, for a learner that has such a parameter.
+/// Number of rows in a batch, for a learner that has such a parameter.
 pub(super) const BATCH: usize = 16;
 
 impl FitRequest {
-    /// `n` rows of a smooth function of three inputs with noise, for two passes on one thread. Learners that take no
-    /// stationary kernel as it is get a linear one on a small network, or the RBF kernel if they take no networks.
+    /// A request for `n` rows of a smooth function of three inputs with noise, for two passes on one thread. Learners that do
+    /// not support stationary kernels get a linear one on a small network, or the RBF kernel if they do not support networks.
     pub(super) fn new(subject: &Subject<'_>, n: usize, seed: u64) -> FitRequest {
         let x = KernelSystem::new(n, seed).x;
         let y = targets(&x);
         let basis = subject.can(Capability::Inducing).then(|| {
             let points = POINTS.min(n);
-            // Rows are sorted by an input: points are spread over them.
+            // Rows are sorted by an input, so points are spread over them.
             let rows: Vec<usize> = (0..points).map(|point| point * n / points).collect();
             x.select(Axis(0), &rows)
         });
@@ -69,7 +69,7 @@ pub(super) struct Fitted<'s> {
     pub(super) reason: Reason,
 }
 
-/// Goes on with a fit until it is over. Fails if it pauses more often than it may.
+/// Continues a fit until it is over. Fails if it pauses too often.
 pub(super) fn finish(object: &mut FitRun<'_>) -> Result<Reason, Finding> {
     for _ in 0..10_000 {
         if let End::Ended(reason) = object.fit()? {
@@ -102,7 +102,7 @@ impl Fitted<'_> {
     }
 }
 
-/// What two fits are compared by: steps, objectives and predictions, bit by bit.
+/// Data by which two fits are compared bit by bit: steps, objectives and predictions.
 #[derive(PartialEq)]
 pub(super) struct Bits {
     objectives: Vec<u64>,
@@ -111,7 +111,7 @@ pub(super) struct Bits {
     rows: u64,
 }
 
-/// The bits of a fit; of the last `steps` objectives alone, if that is said.
+/// The bits of a fit; with `steps`, only the last `steps` objectives.
 pub(super) fn bits(object: &mut FitRun<'_>, steps: Option<usize>) -> Result<Bits, CallError> {
     let (x, _) = test_rows(23, 91);
     let predictions = object.predict(&x)?;
@@ -134,7 +134,7 @@ pub(super) fn bits_of(subject: &Subject<'_>, request: &FitRequest) -> Result<Bit
     Ok(bits)
 }
 
-/// Skips where two equal fits give different bits, which the rule `same-seed` is about.
+/// Skips if two equal fits give different bits, which is the subject of the rule `same-seed`.
 pub(super) fn demand_repeatable(subject: &Subject<'_>, request: &FitRequest) -> Result<Bits, Finding> {
     let (first, second) = (bits_of(subject, request)?, bits_of(subject, request)?);
     if first == second {
@@ -143,7 +143,7 @@ pub(super) fn demand_repeatable(subject: &Subject<'_>, request: &FitRequest) -> 
     Err(Finding::Skipped("two equal fits differ, so fits cannot be compared".into()))
 }
 
-/// Fails where a fit that is over has no finite predictions with positive variances, unless it says that it diverged.
+/// Fails if a fit that is over lacks finite predictions with positive variances, unless it reports divergence.
 pub(super) fn demand_sound(fitted: &mut Fitted) -> Result<(), Finding> {
     if fitted.reason == Reason::Diverged {
         return Ok(());
@@ -152,7 +152,7 @@ pub(super) fn demand_sound(fitted: &mut Fitted) -> Result<(), Finding> {
     demand_finite(&fitted.object.predict(&x)?)
 }
 
-/// Fails where predictions are not finite.
+/// Fails if predictions are not finite.
 pub(super) fn demand_finite(predictions: &Array2<f64>) -> Result<(), Finding> {
     if predictions.iter().all(|number| number.is_finite()) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Claims of convergence and of residuals must be true, on several systems.
+//! Rules about claims of convergence and of residuals, which must be true on several systems.
 
 use gpbench_host::CallError;
 use gpbench_terms::{Capability, Reason};
@@ -52,8 +52,8 @@ pub(super) fn tolerance(subject: &Subject<'_>) -> Result<(), Finding> {
     })
 }
 
-/// The residuals of a solver that draws random numbers may be estimates: only the norm that is compared with
-/// the tolerance is tested, and only for being too small.
+/// The residuals of a solver that draws random numbers may be estimates. For such a solver, the rule only tests whether
+/// the norm that is compared with the tolerance is too small.
 pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
     let randomized = subject.is_randomized();
     judge(subject, |request, outcome| {
@@ -109,7 +109,7 @@ pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
     unsolvable(subject, &request, 1)
 }
 
-/// The matrix is stored, whatever serves the other rules, since no kernel has such entries.
+/// This rule always uses a stored matrix, since no kernel has such entries.
 pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
     let request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(60, 27), 3) };
     for j in [4, 40] {
@@ -122,13 +122,13 @@ pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> 
         object.end()?;
         let outcome = match outcome {
             Err(error @ CallError::Panicked { .. }) => return Err(error.into()),
-            // An error with a reason is as good an answer as no convergence.
+            // An error with a reason is accepted, like no convergence.
             Err(_) => continue,
             Ok(outcome) => outcome,
         };
         let finite = outcome.x.iter().all(|x| x.is_finite());
         match outcome.reason {
-            // A factorisation may not notice, and no one takes its solution for one.
+            // A factorisation may not detect it, and its solution is visibly not finite.
             Reason::Converged if subject.can(Capability::Exact) && !finite => {}
             Reason::Converged => {
                 return Err(Finding::Failed("claims convergence, where the matrix has NaN".into()));
@@ -158,7 +158,7 @@ fn unsolvable(subject: &Subject<'_>, request: &SolveRequest, column: usize) -> R
             Err(Finding::Failed("claims convergence with a finite solution, where there is none".into()))
         }
         Err(error @ CallError::Panicked { .. }) => Err(error.into()),
-        // An error with a reason is as good an answer as no convergence.
+        // An error with a reason is accepted, like no convergence.
         Ok(_) | Err(_) => Ok(()),
     }
 }

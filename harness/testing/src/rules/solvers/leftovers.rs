@@ -1,4 +1,4 @@
-//! What a solver leaves behind in its process.
+//! Rules about changes that a solver makes to its process.
 
 use super::request::SolveRequest;
 use super::trial::solve;

@@ -1,4 +1,4 @@
-//! Observations, and memory that is not the solver's to write to.
+//! Rules about observations and read-only memory.
 
 use super::request::{Ask, SolveRequest};
 use super::solver_run::Touched;
@@ -58,7 +58,7 @@ pub(super) fn changes_nothing(subject: &Subject<'_>) -> Result<(), Finding> {
 
 pub(super) fn inputs(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut request = request();
-    // Neither zero nor the solution, so that an overwritten start is noticed.
+    // The start is neither zero nor the solution, so that an overwritten start is detected.
     request.start.fill(0.25);
     let outcome = solve(subject, &request)?;
     for (what, name) in [

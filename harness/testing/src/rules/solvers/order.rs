@@ -1,4 +1,4 @@
-//! The solution must not depend on scale or order.
+//! Rules about scale and order, on which the solution must not depend.
 
 use ndarray::Axis;
 

@@ -1,11 +1,11 @@
-//! Observes a solve for a rule.
+//! Records the observations of a solve for a rule.
 
 use gpbench_host::{IterationInfo, Observer};
 use ndarray::{Array2, ArrayView2};
 
 use super::request::{Ask, SolveRequest};
 
-/// Asks and stops as a request says, and records what it observes.
+/// Observer that asks for iterates and stops as a request states, and records the observations.
 pub(super) struct Recorder {
     ask: Ask,
     stop_at: Option<usize>,

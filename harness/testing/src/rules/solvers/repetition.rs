@@ -1,4 +1,4 @@
-//! Repeated solves: what may change the solution and what may not.
+//! Rules about repeated solves.
 
 use gpbench_terms::Capability;
 
@@ -7,7 +7,7 @@ use super::solver_run::SolverRun;
 use super::trial::{demand_agreement, demand_claim, demand_repeatable, demand_solution, same_bits, solve};
 use crate::rules::{Finding, KernelSystem, Subject};
 
-/// Enough rows and columns to share out between threads.
+/// A request with enough rows and columns for several threads.
 fn request() -> SolveRequest {
     SolveRequest { max_epochs: 60.0, ..SolveRequest::new(KernelSystem::new(100, 17), 19) }
 }
@@ -55,7 +55,7 @@ pub(super) fn threads(subject: &Subject<'_>) -> Result<(), Finding> {
     Ok(())
 }
 
-/// The solution may differ in its last digits, since an object may use what it computed in an earlier solve.
+/// The solution may differ in its last digits, since an object may re-use results of an earlier solve.
 pub(super) fn reuse(subject: &Subject<'_>) -> Result<(), Finding> {
     let request = SolveRequest { max_epochs: 2000.0, ..request() };
     let mut object = SolverRun::create(subject, &[])?;
@@ -68,7 +68,7 @@ pub(super) fn reuse(subject: &Subject<'_>) -> Result<(), Finding> {
     kept
 }
 
-/// Two requests that differ in everything, in scale most of all.
+/// Two requests that differ in all respects, and strongly in scale.
 fn two_requests() -> (SolveRequest, SolveRequest) {
     let (mut large, small) =
         (SolveRequest::new(KernelSystem::new(60, 18), 5), SolveRequest::new(KernelSystem::new(44, 19), 3));

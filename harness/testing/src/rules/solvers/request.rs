@@ -20,9 +20,9 @@ pub struct SolveRequest {
     pub system: KernelSystem,
     /// Right-hand sides, n x s.
     pub rhs: Array2<f64>,
-    /// Where to start from, n x s.
+    /// The start, n x s.
     pub start: Array2<f64>,
-    /// Relative residual norm to reach; none if the budget alone decides.
+    /// Relative residual norm to reach; `None` if only the budget ends the solve.
     pub tolerance: Option<f64>,
     /// Epochs that may be spent.
     pub max_epochs: f64,
@@ -35,23 +35,23 @@ pub struct SolveRequest {
     pub margin: usize,
     /// Number of the observation, from 0, at which the solver is told to stop.
     pub stop_at: Option<usize>,
-    /// At which observations the solver is asked for its iterate.
+    /// Observations at which the solver is asked for its iterate.
     pub ask: Ask,
 }
 
-/// When to ask for the iterate.
+/// Observations at which the solver is asked for its iterate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ask {
-    /// Never.
+    /// At no observation.
     Never,
     /// At the observation of this number, from 0.
     At(usize),
-    /// At every one.
+    /// At every observation.
     Always,
 }
 
 impl SolveRequest {
-    /// What the solver may use.
+    /// Limits of the solve.
     pub(super) fn limits(&self) -> SolveLimits {
         SolveLimits {
             tolerance: self.tolerance,

@@ -1,4 +1,4 @@
-//! Unusual shapes: one row, one column, many columns, columns of zeros, columns that are not adjacent.
+//! Rules about unusual shapes: one row, one column, many columns, columns of zeros, columns that are not adjacent.
 
 use gpbench_terms::Reason;
 

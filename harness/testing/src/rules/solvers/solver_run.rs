@@ -1,4 +1,4 @@
-//! A solver object under test, which is run in sessions of its own.
+//! A solver object under test, with a session for each run.
 
 use gpbench_host::{CallError, LinearSystem, Session, SolverObject};
 use gpbench_terms::{ParamValue, Reason};
@@ -8,7 +8,7 @@ use super::recorder::Recorder;
 use super::request::SolveRequest;
 use crate::rules::{Subject, SubjectEntry};
 
-/// What the memory around an iterate holds: a number that no solver computes.
+/// Value of the memory around an iterate, a number that no solver computes.
 const UNTOUCHED: f64 = -6.283_185_307_179_586e-123;
 
 /// A solver object. The caller ends it with [`SolverRun::end`].
@@ -24,7 +24,7 @@ pub(super) struct Outcome {
     pub(super) x: Array2<f64>,
     /// Why the solver stopped.
     pub(super) reason: Reason,
-    /// Relative residual norms that it claims, one a column, or none.
+    /// Relative residual norms that it claims, one per column; may be empty.
     pub(super) claimed: Vec<f64>,
     /// Epochs used.
     pub(super) epochs: f64,
@@ -32,11 +32,11 @@ pub(super) struct Outcome {
     pub(super) setup: f64,
     /// The part of `epochs` that the solver reported by itself.
     pub(super) self_reported: f64,
-    /// How often work was refused because the budget was spent.
+    /// Number of refused calls after the budget was spent.
     pub(super) refusals: u64,
     /// Epochs used by the time of each observation.
     pub(super) observed: Vec<f64>,
-    /// Iterates that were asked for.
+    /// Number of requested iterates.
     pub(super) asked: usize,
     /// Iterates that were handed over.
     pub(super) handed: Vec<Array2<f64>>,
@@ -58,7 +58,7 @@ pub(super) enum Touched {
 }
 
 impl<'s> SolverRun<'s> {
-    /// Makes an object; parameters that are not given are those that its author states, or take their defaults.
+    /// Makes an object. Other parameters have the values that its author states, or their defaults.
     pub(super) fn create(
         subject: &'s Subject<'s>,
         settings: &[(&str, ParamValue)],
@@ -88,7 +88,7 @@ impl<'s> SolverRun<'s> {
         self.run_on(&*self.subject.make.make(request), request, between)
     }
 
-    /// As [`run`](Self::run), where the system of the request is made already.
+    /// Like [`run`](Self::run), with a system that has already been made.
     pub(super) fn run_on(
         &mut self,
         system: &dyn LinearSystem,

@@ -1,4 +1,4 @@
-//! Warm starts, budgets and cancellation.
+//! Rules about warm starts, budgets and cancellation.
 
 use gpbench_terms::{Capability, Reason};
 
@@ -8,10 +8,10 @@ use super::trial::{converge, same_bits, solve, solve_with, worst};
 use crate::rules::kernel_system::{KernelSystem, right_hand_sides};
 use crate::rules::{Finding, Subject};
 
-/// Slack of comparisons of epochs, which are quotients.
+/// Tolerance in comparisons of epochs, which are quotients.
 const ROUNDING: f64 = 1e-9;
 
-/// Refused calls after which a solver counts as one that ignores its budget.
+/// Number of refused calls after which a solver counts as ignoring its budget.
 const PATIENCE: u64 = 8;
 
 pub(super) fn warm_start(subject: &Subject<'_>) -> Result<(), Finding> {
@@ -41,8 +41,8 @@ pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
         let outcome = solve(subject, &request)?;
         let failed = |what: String| Err(Finding::Failed(format!("with {max_epochs} epochs, it {what}")));
         let Outcome { epochs, refusals, self_reported, .. } = outcome;
-        // Entries that the plugin reports by itself are already used when the report is refused. One epoch is
-        // more than one such report.
+        // Entries that the plugin reports by itself are already used when the report is refused. Such a report is less
+        // than one epoch.
         let allowed = max_epochs * (1.0 + ROUNDING) + if self_reported > 0.0 { 1.0 } else { 0.0 };
         if epochs > allowed {
             return failed(format!("used {epochs:.2}"));
@@ -68,14 +68,14 @@ pub(super) fn no_budget(subject: &Subject<'_>) -> Result<(), Finding> {
         request.start.fill(start);
         let outcome = solve(subject, &request)?;
         let failed = |what: String| Err(Finding::Failed(format!("without a budget, it {what}")));
-        // As for `budget`.
+        // The same bound as for `budget`.
         if outcome.epochs > if outcome.self_reported > 0.0 { 1.0 } else { 0.0 } {
             return failed(format!("used {:.2} epochs", outcome.epochs));
         }
         if is_false_claim(&request, &outcome) {
             return failed("claims a convergence that it has not reached".into());
         }
-        // A solver that begins at zero may leave that.
+        // A solver that begins at zero may leave zeros.
         if outcome.x.iter().any(|&x| x != start && x != 0.0) {
             return failed("leaves another iterate than it was given".into());
         }

@@ -1,4 +1,4 @@
-//! More than one target.
+//! Rules about more than one target.
 
 use ndarray::Axis;
 

@@ -13,12 +13,12 @@ use crate::rules::{Finding, Subject};
 /// Tolerance of requests, unless a rule is about tolerances.
 pub(super) const TOLERANCE: f64 = 1e-4;
 
-/// Relative residual norm that a solution may have, unless a rule is about tolerances. A vector that does not
-/// solve the system is far above.
+/// Largest relative residual norm of a solution, unless a rule is about tolerances. A vector that does not solve the
+/// system is far above.
 pub(super) const ACCEPTED: f64 = 1e-2;
 
 impl SolveRequest {
-    /// H X = B for a right-hand side of `s` columns, from zero, on one thread, with plenty of epochs.
+    /// A request for H X = B with `s` columns, a zero start, one thread, and a large budget.
     pub(in crate::rules) fn new(system: KernelSystem, s: usize) -> SolveRequest {
         let rhs = right_hand_sides(system.n(), s, 77);
         SolveRequest {
@@ -47,27 +47,27 @@ impl SolveRequest {
     }
 }
 
-/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the
-/// probes. NaN if one of them is.
+/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the probes. NaN
+/// if one of them is NaN.
 pub(super) fn worst(norms: &[f64]) -> f64 {
     let (target, probes) = norms.split_at(norms.len().min(1));
     let mean = if probes.is_empty() { 0.0 } else { probes.iter().sum::<f64>() / probes.len() as f64 };
     target.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
 }
 
-/// The largest norm; NaN if one of them is.
+/// The largest norm; NaN if one of them is NaN.
 pub(super) fn largest(norms: &[f64]) -> f64 {
     norms
         .iter()
         .fold(0.0, |largest: f64, &norm| if largest.is_nan() || largest >= norm { largest } else { norm })
 }
 
-/// Solves with an object of its own, made with the parameters that its author states.
+/// Solves with a new object, which has the parameters that its author states.
 pub(super) fn solve(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, CallError> {
     solve_with(subject, request, &[])
 }
 
-/// Solves with an object of its own, made with these parameters.
+/// Solves with a new object, which has these parameters.
 pub(super) fn solve_with(
     subject: &Subject<'_>,
     request: &SolveRequest,
@@ -79,14 +79,14 @@ pub(super) fn solve_with(
     outcome
 }
 
-/// Solves; fails if convergence is claimed without a solution, skips if it is not claimed.
+/// Solves. Fails if convergence is claimed without a solution, and skips if it is not claimed.
 pub(super) fn converge(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, Finding> {
     let outcome = solve(subject, request)?;
     demand_solution(request, &outcome)?;
     Ok(outcome)
 }
 
-/// Fails where convergence is claimed and there is no solution; skips where none is claimed.
+/// Fails if convergence is claimed without a solution, and skips if it is not claimed.
 pub(super) fn demand_solution(request: &SolveRequest, outcome: &Outcome) -> Result<(), Finding> {
     demand_claim(outcome)?;
     let residual = largest(&request.residuals(&outcome.x));
@@ -97,7 +97,7 @@ pub(super) fn demand_solution(request: &SolveRequest, outcome: &Outcome) -> Resu
     Ok(())
 }
 
-/// Skips where no convergence is claimed.
+/// Skips if convergence is not claimed.
 pub(super) fn demand_claim(outcome: &Outcome) -> Result<(), Finding> {
     if outcome.reason == Reason::Converged {
         return Ok(());
@@ -106,7 +106,7 @@ pub(super) fn demand_claim(outcome: &Outcome) -> Result<(), Finding> {
     Err(Finding::Skipped(format!("reports no convergence: {reason:?} after {epochs:.0} epochs")))
 }
 
-/// Skips where two equal solves give different bits, which the rule `same-seed` is about.
+/// Skips if two equal solves give different bits, which is the subject of the rule `same-seed`.
 pub(super) fn demand_repeatable(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, Finding> {
     let (first, second) = (solve(subject, request)?, solve(subject, request)?);
     if same_bits(&first.x, &second.x) {
@@ -120,8 +120,8 @@ pub(super) fn same_bits(a: &Array2<f64>, b: &Array2<f64>) -> bool {
     a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
 }
 
-/// Fails unless two solutions of one request agree as far as residuals of [`ACCEPTED`] let them: the
-/// difference is measured through H.
+/// Fails unless two solutions of one request agree within the accuracy of residuals of [`ACCEPTED`]. The difference is
+/// multiplied by H for this.
 pub(super) fn demand_agreement(
     request: &SolveRequest,
     a: &Array2<f64>,
