@@ -1,8 +1,8 @@
 //! Cholesky factorisation and triangular solves with the same bits on any number of threads.
 //!
-//! LAPACK divides its work by the number of threads, so its rounding depends on that number. Here a pool computes pieces
-//! of fixed size, each by one single-threaded BLAS call. The factorisation is left-looking: each piece of a panel is
-//! updated by one long product with all preceding columns, so that each entry is written to memory once.
+//! LAPACK divides its work by the number of threads, so its rounding depends on that number. Here a pool computes
+//! pieces of fixed size, each by one single-threaded BLAS call. The factorisation is left-looking: each piece of a
+//! panel is updated by one long product with all preceding columns, so that each entry is written to memory once.
 //!
 //! Matrices are column-major.
 

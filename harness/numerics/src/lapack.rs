@@ -1,9 +1,10 @@
 //! Dense linear algebra: safe calls into the LAPACK of the system's OpenBLAS.
 //!
-//! For products, ndarray's `dot` and `general_mat_mul` already call the same library. The number of threads of a call is
-//! a setting of the process. The harness keeps it at 1, and raises it around a solver that asks for BLAS threads.
+//! For products, ndarray's `dot` and `general_mat_mul` already call the same library. The number of threads of a call
+//! is a setting of the process. The harness keeps it at 1, and raises it around a solver that asks for BLAS threads.
 //!
-//! Matrices are column-major (`.f()`). Other layouts are an error, because a large matrix should not be copied silently.
+//! Matrices are column-major (`.f()`). Other layouts are an error, because a large matrix should not be copied
+//! silently.
 
 mod cholesky;
 mod condition;

@@ -5,7 +5,8 @@
 //! - [`simd`]: vectors of numbers for each instruction set;
 //! - [`Pool`]: a pool of threads; [`pieces`]: work in pieces of fixed size;
 //! - [`optimise`]: the optimiser Adam;
-//! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its routines,
+//! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its
+//! routines,
 //!   `factor` Cholesky factors on several threads.
 //!
 //! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.

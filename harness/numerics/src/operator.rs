@@ -17,8 +17,8 @@ pub trait LinearOperator: Debug + Send + Sync {
     /// `y = A[rows, :] x`. `x` is `m x s`, `y` |rows| x s.
     fn rows(&self, rows: &[usize], x: ArrayView2<'_, f64>, y: ArrayViewMut2<'_, f64>);
 
-    /// `u = A[rows, :] x`, then `f(u)`, which may change u, then `z += A[rows, :]^T u`. Both products use each entry once.
-    /// `x` and `z` are `m x s`.
+    /// `u = A[rows, :] x`, then `f(u)`, which may change u, then `z += A[rows, :]^T u`. Both products use each entry
+    /// once. `x` and `z` are `m x s`.
     fn rows_and_back(
         &self,
         rows: &[usize],
@@ -36,7 +36,8 @@ pub trait LinearOperator: Debug + Send + Sync {
     /// The n diagonal entries; `None` where rows and columns are different points.
     fn diagonal(&self) -> Option<Array1<f64>>;
 
-    /// The same matrix with products in single precision and sums in double; `None` if the operator does not have this form.
+    /// The same matrix with products in single precision and sums in double; `None` if the operator does not have
+    /// this form.
     fn mixed(&self) -> Option<&dyn LinearOperator> {
         None
     }

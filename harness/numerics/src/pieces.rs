@@ -7,8 +7,8 @@ use crate::Pool;
 /// Number of rows in a piece.
 const ROWS: usize = 256;
 
-/// Calls `work` for each piece of the rows of `x`, with the index of its first row. Returns the results in the order of
-/// the pieces.
+/// Calls `work` for each piece of the rows of `x`, with the index of its first row. Returns the results in the order
+/// of the pieces.
 pub fn map<T: Send>(
     x: ArrayView2<'_, f64>,
     pool: impl Pool,

@@ -4,7 +4,8 @@
 ///
 /// Results must not depend on the number of threads, so the work on an item must depend on that item only.
 pub trait Pool {
-    /// Calls `work` once for each item, on any thread, and returns when all are done. A panic in `work` is resumed here.
+    /// Calls `work` once for each item, on any thread, and returns when all are done. A panic in `work` is resumed
+    /// here.
     fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync);
 }
 

@@ -39,8 +39,9 @@ impl Capabilities {
     pub const RANDOMIZED: Capabilities = Capabilities::of(Capability::Randomized);
     /// Uses a warm start in `x`.
     pub const WARM_START: Capabilities = Capabilities::of(Capability::WarmStart);
-    /// Calls BLAS or LAPACK, on the calling thread, for work worth several threads. The rounding errors of these calls depend
-    /// on the number of threads; those of pieces of fixed size that the problem's workers compute do not.
+    /// Calls BLAS or LAPACK, on the calling thread, for work worth several threads. The rounding errors of these
+    /// calls depend on the number of threads; those of pieces of fixed size that the problem's workers compute do
+    /// not.
     pub const BLAS_THREADS: Capabilities = Capabilities::of(Capability::BlasThreads);
     /// Keeps an n x n matrix.
     pub const DENSE: Capabilities = Capabilities::of(Capability::Dense);

@@ -1,8 +1,8 @@
 //! The terms of the plugin interface that the SDK, the host and records share: each is defined once.
 //!
-//! Terms that are chosen from a list, such as [`Family`], are made by [`words!`], which gives an enum its texts and its
-//! JSON form. Only `interface.rs` has the numbers that represent terms in the C interface. With the feature `serde`
-//! every term has a JSON form; plugins build without it.
+//! Terms that are chosen from a list, such as [`Family`], are made by [`words!`], which gives an enum its texts and
+//! its JSON form. Only `interface.rs` has the numbers that represent terms in the C interface. With the feature
+//! `serde` every term has a JSON form; plugins build without it.
 
 #![forbid(unsafe_code)]
 

@@ -8,8 +8,8 @@ crate::words! {
     }
 }
 
-/// A fully connected network between inputs and kernel, whose weights are learned. Every layer is W x + b, followed by the
-/// activation.
+/// A fully connected network between inputs and kernel, whose weights are learned. Every layer is W x + b, followed
+/// by the activation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
 pub struct NetworkShape {
@@ -17,8 +17,8 @@ pub struct NetworkShape {
     pub widths: Vec<usize>,
     /// The activation after every layer, including the last one.
     pub activation: Activation,
-    /// Number of random Fourier features, sines and cosines together, by which learners for kernels of finite dimension
-    /// approximate a stationary kernel on the outputs; `None` with a linear kernel.
+    /// Number of random Fourier features, sines and cosines together, by which learners for kernels of finite
+    /// dimension approximate a stationary kernel on the outputs; `None` with a linear kernel.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub random: Option<usize>,
 }

@@ -29,8 +29,8 @@ pub struct SolverInfo {
     pub capabilities: Vec<Capability>,
     /// Parameter schema.
     pub params: Vec<ParamSchema>,
-    /// Whether it has no functions and cannot run. This is the case for a learner of a library that was built for an interface
-    /// without functions of learners.
+    /// Whether it has no functions and cannot run. This is the case for a learner of a library that was built for an
+    /// interface without functions of learners.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "std::ops::Not::not"))]
     pub listed_only: bool,
 }

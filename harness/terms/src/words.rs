@@ -130,8 +130,8 @@ pub fn read_word<'de, D: serde::Deserializer<'de>, T: Copy>(
 ) -> Result<T, D::Error> {
     use serde::de::{DeserializeSeed, EnumAccess, Error, VariantAccess, Visitor};
 
-    /// The position of a text in the list. The deserializer looks the text up, so that an error contains the position in the
-    /// document.
+    /// The position of a text in the list. The deserializer looks the text up, so that an error contains the position
+    /// in the document.
     struct Word {
         texts: &'static [&'static str],
     }

@@ -24,8 +24,8 @@ pub fn predicts_as_its_model<L: Learner>(hosts: &[FitHost], params: Params<'_>) 
     }
 }
 
-/// Asserts that the objective decreases by log 2 if targets, signal scale and noise scale are divided by 2. `params` must
-/// make each step use `n` rows.
+/// Asserts that the objective decreases by log 2 if targets, signal scale and noise scale are divided by 2. `params`
+/// must make each step use `n` rows.
 ///
 /// # Panics
 /// If it does not, or if a call fails.

@@ -1,5 +1,5 @@
-//! Predictions and likelihoods of a learner's model by dense matrices of all rows, as a naive reference for a learner's
-//! own numbers.
+//! Predictions and likelihoods of a learner's model by dense matrices of all rows, as a naive reference for a
+//! learner's own numbers.
 
 use std::f64::consts::TAU;
 

@@ -29,7 +29,8 @@ use crate::fixtures::{scattered, scattered_inputs};
 /// #         *learned += 0.1 * (mean - *learned);
 /// #         Ok((mean - *learned).powi(2))
 /// #     }
-/// #     fn predict(&self, learned: &f64, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>, Array1<f64>)> {
+/// #     fn predict(&self, learned: &f64, x: ArrayView2<'_, f64>, _: Workers<'_>) -> Result<(Array1<f64>,
+/// Array1<f64>)> {
 /// #         Ok((Array1::from_elem(x.nrows(), *learned), Array1::ones(x.nrows())))
 /// #     }
 /// # }
@@ -57,8 +58,8 @@ pub struct FitHost {
 }
 
 impl FitHost {
-    /// A host with targets `y` (n) at `x` (n x d), an RBF kernel with unit scales and noise scale 0.3, one pass, and two
-    /// threads.
+    /// A host with targets `y` (n) at `x` (n x d), an RBF kernel with unit scales and noise scale 0.3, one pass, and
+    /// two threads.
     pub fn new(x: &Array2<f64>, y: &Array1<f64>) -> FitHost {
         FitHost {
             x: x.clone(),

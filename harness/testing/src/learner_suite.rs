@@ -121,8 +121,8 @@ impl<L: Learner> LearnerSuite<L> {
         self.assert_same(&whole, &turns);
     }
 
-    /// Passes granted one by one have the same batches as passes granted together, because a refused step draws nothing.
-    /// Steps may differ by a schedule over the passes.
+    /// Passes granted one by one have the same batches as passes granted together, because a refused step draws
+    /// nothing. Steps may differ by a schedule over the passes.
     pub fn passes_granted_later_are_drawn_alike(&self) {
         let whole = self.whole(&self.host);
         let mut turns = self.begin(&self.host);
@@ -231,7 +231,8 @@ impl<L: Learner> LearnerSuite<L> {
         assert!(outcome.is_err() || outcome.is_ok_and(|report| report.reason == Reason::Diverged));
     }
 
-    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its name.
+    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its
+    /// name.
     pub fn parameters_out_of_range_are_refused(&self) {
         assert_refused(&learner_entry::<L>().info.params, |value| {
             self.host.begin::<L>(&[value]).err().expect("a value out of range is refused")

@@ -1,9 +1,10 @@
-//! Tests of plugins in memory: a solver runs on a dense matrix, or a learner on training data, in the host that runs cases.
+//! Tests of plugins in memory: a solver runs on a dense matrix, or a learner on training data, in the host that runs
+//! cases.
 //!
 //! With it, tests of a plugin need no data, no other process and no loaded library. [`DenseProblem`] is a system to be
 //! solved, and [`solver_suite!`] adds the tests that every solver inherits. [`FitHost`] and [`learner_suite!`] are the
-//! same for learners. There is no clock, so time limits are never reached. [`rules`] has the rules that every solver and
-//! learner must keep, for all programs that test them.
+//! same for learners. There is no clock, so time limits are never reached. [`rules`] has the rules that every solver
+//! and learner must keep, for all programs that test them.
 
 #![deny(unsafe_code)]
 

@@ -94,8 +94,8 @@ macro_rules! solver_suite {
 }
 
 impl<S: Solver> Suite<S> {
-    /// A suite with a Matern-3/2 kernel matrix of 120 irregular inputs in two dimensions, unit signal, and `s` irregular
-    /// right-hand sides, of which the first is the target. Tolerance 1e-6, true claims, default parameters.
+    /// A suite with a Matern-3/2 kernel matrix of 120 irregular inputs in two dimensions, unit signal, and `s`
+    /// irregular right-hand sides, of which the first is the target. Tolerance 1e-6, true claims, default parameters.
     #[must_use]
     pub fn matern32(noise_scale: f64, length_scale: f64, s: usize) -> Suite<S> {
         let (x, lengths) = (scattered_inputs(120), vec![length_scale; 2]);
@@ -107,8 +107,8 @@ impl<S: Solver> Suite<S> {
         })
     }
 
-    /// A suite with any system A X = B of at least three right-hand sides. `build` makes a problem of it, or of a variation
-    /// of A or B.
+    /// A suite with any system A X = B of at least three right-hand sides. `build` makes a problem of it, or of a
+    /// variation of A or B.
     #[must_use]
     pub fn new(
         a: Array2<f64>,
@@ -136,7 +136,8 @@ impl<S: Solver> Suite<S> {
         self
     }
 
-    /// Sets the parameters with which the solver ends after a given number of iterations; the default is `max_iterations`.
+    /// Sets the parameters with which the solver ends after a given number of iterations; the default is
+    /// `max_iterations`.
     #[must_use]
     pub fn limit(mut self, limit: fn(i64) -> Settings) -> Self {
         self.limit = limit;
@@ -219,7 +220,8 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// Claimed residuals are true, and the iterates match the observed residuals. The last observation equals the report.
+    /// Claimed residuals are true, and the iterates match the observed residuals. The last observation equals the
+    /// report.
     pub fn claims_are_true(&self) {
         let outcome = self.solve(&self.problem().iterates());
         self.assert_solved(&outcome, &self.b, 1);
@@ -236,8 +238,8 @@ impl<S: Solver> Suite<S> {
         assert_eq!(outcome.x, self.solve(&self.problem()).x, "asking for iterates changes nothing");
     }
 
-    /// The largest residual of the targets and the mean residual of the probes reach the tolerance, both if targets converge
-    /// faster than probes and if they converge more slowly.
+    /// The largest residual of the targets and the mean residual of the probes reach the tolerance, both if targets
+    /// converge faster than probes and if they converge more slowly.
     pub fn the_tolerance_holds_for_targets_and_for_probes(&self) {
         let s = self.b.ncols();
         for (n_targets, quick) in [(1, 0), (s - 1, s - 1)] {
@@ -262,7 +264,8 @@ impl<S: Solver> Suite<S> {
         assert_eq!(one, x(7));
     }
 
-    /// The same seed gives the same bits. Another seed gives other bits if and only if the solver draws random numbers.
+    /// The same seed gives the same bits. Another seed gives other bits if and only if the solver draws random
+    /// numbers.
     pub fn the_seed_decides(&self) {
         let x = |seed| self.solve(&self.problem().seed(seed)).x;
         let first = x(1);
@@ -353,7 +356,8 @@ impl<S: Solver> Suite<S> {
         assert!([Reason::Stagnated, Reason::Diverged].contains(&outcome.reason), "{}", outcome.reason);
     }
 
-    /// An entry of A that is NaN ends the solve with finite numbers in the iterate, unless a factorisation detects it first.
+    /// An entry of A that is NaN ends the solve with finite numbers in the iterate, unless a factorisation detects it
+    /// first.
     pub fn a_product_that_is_not_a_number_never_reaches_the_solution(&self) {
         for j in [4, 40] {
             let mut a = self.a.clone();
@@ -371,22 +375,23 @@ impl<S: Solver> Suite<S> {
         }
     }
 
-    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its name.
+    /// Values that are outside a parameter's range, of another kind, or not among its choices are refused with its
+    /// name.
     pub fn parameters_out_of_range_are_refused(&self) {
         assert_refused(&solver_entry::<S>().info.params, |value| {
             self.problem().solve::<S>(&[value]).expect_err("a value out of range is refused")
         });
     }
 
-    /// A system of zeros costs no kernel entries, for any start. This is not part of the suite, because some methods compute
-    /// the residual first.
+    /// A system of zeros costs no kernel entries, for any start. This is not part of the suite, because some methods
+    /// compute the residual first.
     pub fn zeros_cost_nothing(&self) {
         let ones = Array2::from_elem(self.b.dim(), 1.0);
         assert_eq!(self.solve(&self.problem_with(Array2::zeros(self.b.dim())).start(ones)).entries, 0.0);
     }
 
-    /// A solution depends neither on the other right-hand sides nor, except for rounding, on scale. This is not part of the
-    /// suite, because some methods make choices by all right-hand sides together.
+    /// A solution depends neither on the other right-hand sides nor, except for rounding, on scale. This is not part
+    /// of the suite, because some methods make choices by all right-hand sides together.
     pub fn columns_are_independent(&self, iterations: i64, error: f64) {
         let solve = |b: Array2<f64>| self.solve_limited(&self.problem_with(b).tolerance(0.0), iterations).x;
         let close = |x: &Array2<f64>, expected: &Array2<f64>| {

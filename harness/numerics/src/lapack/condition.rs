@@ -10,8 +10,8 @@ use crate::Result;
 /// Estimate of 1 / (|A| |A^-1|) in the 1-norm, for A = L L^T with the lower triangle L that
 /// [`cholesky`](super::cholesky) leaves, and A's 1-norm. Takes a few solves with L, O(n^2) operations.
 ///
-/// The estimate of |A^-1| is a lower bound, seldom below a third of it (Higham 1988). For symmetric matrices the 1-norm
-/// condition number is at least that of the 2-norm.
+/// The estimate of |A^-1| is a lower bound, seldom below a third of it (Higham 1988). For symmetric matrices the
+/// 1-norm condition number is at least that of the 2-norm.
 pub fn reciprocal_condition(factor: &ArrayRef2<f64>, norm: f64) -> Result<f64> {
     let (n, ld) = square(factor, "the factor")?;
     let (mut reciprocal, mut info) = (0.0, 0);

@@ -10,9 +10,9 @@ use crate::{Error, Result};
 /// Eigenvalues up to `limit`, ascending, and their eigenvectors, in columns of norm 1, of a symmetric matrix, whose
 /// upper triangle is not read.
 ///
-/// For few eigenvalues this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen). Both reduce A to a
-/// tridiagonal matrix; this function computes only the wanted eigenpairs, by bisection and inverse iteration, and
-/// transforms only these back.
+/// For few eigenvalues this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen). Both reduce A
+/// to a tridiagonal matrix; this function computes only the wanted eigenpairs, by bisection and inverse iteration,
+/// and transforms only these back.
 ///
 /// # Errors
 /// As `symmetric_eigen`.
@@ -53,8 +53,8 @@ impl Tridiagonal {
         let [mut diagonal, mut beside, mut factors] = [(); 3].map(|()| vec![0.0; order]);
         let (mut work, length) = work_space(64 * order)?;
         let mut info = 0;
-        // SAFETY: the matrix is n x n, column-major, with leading dimension `ld`; the vectors hold n numbers, of which n
-        // or n - 1 are written, and the work space is as large as it is said to be.
+        // SAFETY: the matrix is n x n, column-major, with leading dimension `ld`; the vectors hold n numbers, of
+        // which n or n - 1 are written, and the work space is as large as it is said to be.
         unsafe {
             lapack_sys::dsytrd_(
                 &LOWER,
@@ -77,8 +77,8 @@ impl Tridiagonal {
         Ok(Tridiagonal { reflections, factors, diagonal, beside })
     }
 
-    /// The `count` smallest eigenvalues of T and their vectors, by bisection and inverse iteration. `None` if a vector does
-    /// not converge.
+    /// The `count` smallest eigenvalues of T and their vectors, by bisection and inverse iteration. `None` if a
+    /// vector does not converge.
     fn few(&self, count: usize) -> Result<Option<(Array1<f64>, Array2<f64>)>> {
         let order = self.diagonal.len();
         let values = Array1::from(sturm::lowest(&self.diagonal, &self.beside, count));
@@ -89,8 +89,9 @@ impl Tridiagonal {
         let (mut work, _) = work_space(5 * order)?;
         let (mut iwork, mut failed) = (vec![0; order], vec![0; count]);
         let mut info = 0;
-        // SAFETY: n and n - 1 numbers of T, m eigenvalues with the numbers of their blocks, the end of the only block, n x m
-        // column-major numbers for the vectors, 5 n numbers and n integers to work with, m integers for failures.
+        // SAFETY: n and n - 1 numbers of T, m eigenvalues with the numbers of their blocks, the end of the only
+        // block, n x m column-major numbers for the vectors, 5 n numbers and n integers to work with, m integers for
+        // failures.
         unsafe {
             lapack_sys::dstein_(
                 &n,
@@ -122,8 +123,8 @@ impl Tridiagonal {
         let integers = int(3 + 5 * order, "the integer work space")?;
         let mut iwork = vec![0; 3 + 5 * order];
         let mut info = 0;
-        // SAFETY: n and n - 1 numbers of T, n x n column-major numbers for the vectors, and work spaces as large as they are
-        // said to be.
+        // SAFETY: n and n - 1 numbers of T, n x n column-major numbers for the vectors, and work spaces as large as
+        // they are said to be.
         unsafe {
             lapack_sys::dstedc_(
                 &OF_IDENTITY,
@@ -152,8 +153,8 @@ impl Tridiagonal {
             (int(columns.ncols(), "the number of columns")?, column_major(columns, "the columns")?);
         let (mut work, length) = work_space(64 * (self.diagonal.len() + 65))?;
         let mut info = 0;
-        // SAFETY: what dsytrd left, and n x count column-major numbers with the leading dimension given, borrowed mutably;
-        // the work space is as large as it is said to be.
+        // SAFETY: what dsytrd left, and n x count column-major numbers with the leading dimension given, borrowed
+        // mutably; the work space is as large as it is said to be.
         unsafe {
             lapack_sys::dormtr_(
                 &LEFT,

@@ -5,8 +5,8 @@ use ndarray::{Array1, Array2, ShapeBuilder};
 use super::{VECTORS, check_info, int};
 use crate::{Error, Result};
 
-/// Eigenvalues, smallest first, and orthonormal eigenvectors, in columns, of the symmetric tridiagonal matrix with this
-/// `diagonal` and `off_diagonal`, one entry shorter.
+/// Eigenvalues, smallest first, and orthonormal eigenvectors, in columns, of the symmetric tridiagonal matrix with
+/// this `diagonal` and `off_diagonal`, one entry shorter.
 ///
 /// # Errors
 /// [`Error::Routine`] where LAPACK does not converge.

@@ -27,8 +27,8 @@ impl Adam {
         Adam { first_moment: vec![0.0; parameters], second_moment: vec![0.0; parameters], steps: 0 }
     }
 
-    /// Moves `parameters` by one step of ascent along `gradient`. At learning rate 0, only the averages change. The bits do
-    /// not depend on the number of threads.
+    /// Moves `parameters` by one step of ascent along `gradient`. At learning rate 0, only the averages change. The
+    /// bits do not depend on the number of threads.
     ///
     /// # Panics
     /// If the lengths differ from the number of parameters in [`Adam::new`].

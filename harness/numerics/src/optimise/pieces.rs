@@ -1,5 +1,5 @@
-//! A step of an optimiser in pieces that threads compute. The step of a parameter does not depend on the others, so the
-//! division into pieces does not change results.
+//! A step of an optimiser in pieces that threads compute. The step of a parameter does not depend on the others, so
+//! the division into pieces does not change results.
 
 use crate::Pool;
 use crate::simd::arch;

@@ -20,8 +20,8 @@ pub trait Real: Pod + Debug + PartialOrd + Send + Sync + 'static {
     fn to_f64(self) -> f64;
     /// Runs `work` compiled for the instruction set `arch`.
     fn dispatch<W: Work<Self>>(arch: Arch, work: W) -> W::Output;
-    /// Runs `work` with vectors of `doubles` doubles, or twice as many singles, emulated by loops, to test each width on any
-    /// machine.
+    /// Runs `work` with vectors of `doubles` doubles, or twice as many singles, emulated by loops, to test each width
+    /// on any machine.
     ///
     /// # Panics
     /// If `doubles` is not 2, 4 or 8.
@@ -66,8 +66,9 @@ pub trait Lanes<S: Simd>: Real {
     fn sqrt(simd: S, a: Self::V) -> Self::V;
     /// The larger of `a` and `limit`; NaN stays NaN.
     fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
-    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place. Smaller results than the smallest normal number are replaced by
-    /// about that number; NaN stays NaN. It takes several vectors at a time, since each is a long chain of dependent steps.
+    /// `exp(-a)` for `a >= 0`, to 1 unit in the last place. Smaller results than the smallest normal number are
+    /// replaced by about that number; NaN stays NaN. It takes several vectors at a time, since each is a long chain
+    /// of dependent steps.
     fn exp_minus<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
     /// `sum += a`, number by number.
     fn add_to(simd: S, a: Self::V, sum: &mut [f64]);

@@ -19,8 +19,8 @@ pub struct KernelSystem {
 }
 
 impl KernelSystem {
-    /// A system with inputs drawn uniformly by `seed`, sorted by the first input, as data files often are. The condition
-    /// number is about 10, so that stochastic methods need no tuning.
+    /// A system with inputs drawn uniformly by `seed`, sorted by the first input, as data files often are. The
+    /// condition number is about 10, so that stochastic methods need no tuning.
     #[must_use]
     pub fn new(n: usize, seed: u64) -> KernelSystem {
         let mut points: Vec<[f64; D]> = Vec::with_capacity(n);
@@ -31,8 +31,8 @@ impl KernelSystem {
         KernelSystem { x, length_scale: vec![0.5, 0.45, 0.55], noise_scale: 0.7 }
     }
 
-    /// The same with every row twice in succession, and negligible noise. The matrix has half the rank, so a right-hand side
-    /// in general position has no solution.
+    /// The same with every row twice in succession, and negligible noise. The matrix has half the rank, so a
+    /// right-hand side in general position has no solution.
     #[must_use]
     pub fn singular(pairs: usize, seed: u64) -> KernelSystem {
         let once = KernelSystem::new(pairs, seed);

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use super::{Finding, Subject};
 
-/// Permitted growth of resident memory, in bytes, over a hundred solves. A leak of the iterate alone would be 5 million.
+/// Permitted growth of resident memory, in bytes, over a hundred solves. A leak of the iterate alone would be 5
+/// million.
 const GROWTH: u64 = 3 << 20;
 
 /// An observation of the process; skips if it is not available.

@@ -9,7 +9,8 @@ pub struct Rule {
     pub name: &'static str,
     /// The rule in one line.
     pub doc: &'static str,
-    /// Whether its test needs a process of its own in every program, because it may hang or crash, or measures the process.
+    /// Whether its test needs a process of its own in every program, because it may hang or crash, or measures the
+    /// process.
     pub alone: bool,
     test: fn(&Subject<'_>) -> Result<(), Finding>,
 }

@@ -32,8 +32,8 @@ pub struct Expect {
     pub settings: Settings,
     /// Whether results depend on the seed with these parameters; by default, as the capabilities state.
     pub randomized: Option<bool>,
-    /// Parameters with which a solver ends after a given number of iterations. The default is `max_iterations` for a solver
-    /// that has this parameter and draws no random numbers.
+    /// Parameters with which a solver ends after a given number of iterations. The default is `max_iterations` for a
+    /// solver that has this parameter and draws no random numbers.
     pub limit: Option<fn(i64) -> Settings>,
 }
 
@@ -94,7 +94,8 @@ impl<'s> Subject<'s> {
         self.info().params.iter().find(|param| param.name == name)
     }
 
-    /// Makes an object and destroys it. Other parameters have their defaults, without regard to the author's statements.
+    /// Makes an object and destroys it. Other parameters have their defaults, without regard to the author's
+    /// statements.
     pub(super) fn try_settings(&self, settings: &[(&str, ParamValue)]) -> Result<(), CallError> {
         match self.entry {
             SubjectEntry::Solver(entry) => {

@@ -85,7 +85,8 @@ impl Tested {
     }
 }
 
-/// State of this process. Standard output and BLAS are not observed, since other tests print too and BLAS may be absent.
+/// State of this process. Standard output and BLAS are not observed, since other tests print too and BLAS may be
+/// absent.
 struct TestProcess;
 
 impl ProcessState for TestProcess {}

@@ -1,8 +1,8 @@
 //! A plugin that misbehaves on request, for tests that the harness survives it.
 //!
-//! One solver, `hostile`, and one learner, `hostile-learner`; their parameter `act` chooses what they do. The library's name does not match
-//! the pattern of plugins, so the harness does not find it by itself: a spec names it by `library`. `c/` has
-//! faults that only C can have, and faults of a library as a whole.
+//! One solver, `hostile`, and one learner, `hostile-learner`; their parameter `act` chooses what they do. The
+//! library's name does not match the pattern of plugins, so the harness does not find it by itself: a spec names it
+//! by `library`. `c/` has faults that only C can have, and faults of a library as a whole.
 
 #![warn(missing_docs)]
 

@@ -31,7 +31,8 @@ static SHARED: Mutex<[f64; 2]> = Mutex::new([0.0; 2]);
 /// An exact Gaussian process whose scales are found on minibatches, with the fault of a mutant.
 pub(crate) struct Descent<M: FitMutant> {
     params: DescentParams,
-    /// Of the logarithms. Not in the state, so that mutants can keep it when they begin again, and forget it at a pause.
+    /// Of the logarithms. Not in the state, so that mutants can keep it when they begin again, and forget it at a
+    /// pause.
     velocity: Cell<[f64; 2]>,
     /// Whether a fit has begun that has taken no step, for the mutant that aborts.
     unused: Cell<bool>,

@@ -15,8 +15,9 @@ const POINTS: usize = 15;
 pub(super) const BATCH: usize = 16;
 
 impl FitRequest {
-    /// A request for `n` rows of a smooth function of three inputs with noise, for two passes on one thread. Learners that do
-    /// not support stationary kernels get a linear one on a small network, or the RBF kernel if they do not support networks.
+    /// A request for `n` rows of a smooth function of three inputs with noise, for two passes on one thread. Learners
+    /// that do not support stationary kernels get a linear one on a small network, or the RBF kernel if they do not
+    /// support networks.
     pub(super) fn new(subject: &Subject<'_>, n: usize, seed: u64) -> FitRequest {
         let x = KernelSystem::new(n, seed).x;
         let y = targets(&x);

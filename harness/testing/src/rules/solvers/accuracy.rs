@@ -52,8 +52,8 @@ pub(super) fn tolerance(subject: &Subject<'_>) -> Result<(), Finding> {
     })
 }
 
-/// The residuals of a solver that draws random numbers may be estimates. For such a solver, the rule only tests whether
-/// the norm that is compared with the tolerance is too small.
+/// The residuals of a solver that draws random numbers may be estimates. For such a solver, the rule only tests
+/// whether the norm that is compared with the tolerance is too small.
 pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
     let randomized = subject.is_randomized();
     judge(subject, |request, outcome| {

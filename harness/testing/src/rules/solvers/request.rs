@@ -7,8 +7,8 @@ use super::super::KernelSystem;
 
 /// Serves the systems of requests.
 pub trait MakeSystem {
-    /// The system of a request, with inputs. Its right-hand sides have [`margin`](SolveRequest::margin) rows of other memory
-    /// between their columns.
+    /// The system of a request, with inputs. Its right-hand sides have [`margin`](SolveRequest::margin) rows of other
+    /// memory between their columns.
     fn make(&self, request: &SolveRequest) -> Box<dyn LinearSystem + '_>;
 }
 

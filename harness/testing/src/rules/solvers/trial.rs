@@ -47,8 +47,8 @@ impl SolveRequest {
     }
 }
 
-/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the probes. NaN
-/// if one of them is NaN.
+/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the probes.
+/// NaN if one of them is NaN.
 pub(super) fn worst(norms: &[f64]) -> f64 {
     let (target, probes) = norms.split_at(norms.len().min(1));
     let mean = if probes.is_empty() { 0.0 } else { probes.iter().sum::<f64>() / probes.len() as f64 };
