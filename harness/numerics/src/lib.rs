@@ -6,8 +6,7 @@
 //! - [`Pool`]: a pool of threads; [`pieces`]: work in pieces of fixed size;
 //! - [`optimise`]: the optimiser Adam;
 //! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its
-//! routines,
-//!   `factor` Cholesky factors on several threads.
+//!   routines, and `factor` has multithreaded Cholesky factors.
 //!
 //! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.
 

@@ -48,7 +48,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("prints", "silence", "7 bytes"),
 ];
 
-/// The same of learners.
+/// The rule that each mutant of a learner breaks, and a part of the reason.
 const LEARNERS: &[(&str, &str, &str)] = &[
     ("fit-unknown-capability", "interface", "0x10000000000"),
     ("fit-no-doc", "description", "the learner has no documentation"),

@@ -1,7 +1,7 @@
-//! Matrices that can be inverted by hand.
+//! Matrices with closed-form inverses.
 //!
-//! Each is also a kernel matrix: of inputs far apart, of inputs that coincide, and of inputs on a line under the
-//! exponential kernel. So a test can use them through a kernel as well as directly.
+//! Each is also a kernel matrix: of inputs far apart, of inputs that coincide, and of inputs on a line with the
+//! exponential kernel. So a test can use them directly or through a kernel.
 
 use ndarray::{Array1, Array2};
 
@@ -28,7 +28,7 @@ impl ClosedForm {
         }
     }
 
-    /// I + u u^T, by Sherman and Morrison: with constant `u`, inputs that coincide, and unit noise.
+    /// I + u u^T, inverted by the Sherman-Morrison formula. With constant `u`: inputs that coincide, and unit noise.
     #[must_use]
     pub fn identity_plus_rank_one(u: &[f64]) -> ClosedForm {
         let n = u.len();

@@ -5,7 +5,7 @@
 
 use ndarray::{ArrayRef, Dimension};
 
-/// max |got - expected| / max |expected|; NaN if either holds one.
+/// max |got - expected| / max |expected|; NaN if either array contains NaN.
 ///
 /// # Panics
 /// If the shapes differ.
@@ -17,7 +17,7 @@ pub fn relative_error<D: Dimension>(got: &ArrayRef<f64, D>, expected: &ArrayRef<
     largest(difference) / largest(expected.iter().copied())
 }
 
-/// Largest absolute value; unlike `f64::max`, NaN if one entry is.
+/// Largest absolute value; unlike with `f64::max`, NaN if one entry is NaN.
 fn largest(entries: impl Iterator<Item = f64>) -> f64 {
     let absolute = entries.map(f64::abs);
     absolute.fold(0.0, |largest, entry| if largest >= entry || largest.is_nan() { largest } else { entry })

@@ -12,8 +12,8 @@ pub fn zeros(rows: usize, columns: usize) -> Array2<f64> {
     Array2::zeros((rows, columns).f())
 }
 
-/// A fixed matrix (n x d) of numbers scattered over (-1, 1), another one for each `seed`. Column j of seed k is
-/// column 0 of seed j + k.
+/// A fixed matrix (n x d) of numbers scattered over (-1, 1), different for each `seed`. Column j of seed k is column 0
+/// of seed j + k.
 pub fn scattered(n: usize, d: usize, seed: usize) -> Array2<f64> {
     Array2::from_shape_fn((n, d), |(i, j)| scattered_number(i, j + seed))
 }
@@ -23,8 +23,8 @@ pub fn scattered_number(i: usize, j: usize) -> f64 {
     2.0 * (((i * 37 + j * 101 + 11) as f64).sin() * 1e4).rem_euclid(1.0) - 1.0
 }
 
-/// The seed of a property test: 1, or what [`PROPTEST_SEED`] says. It is printed, which test runners show where the
-/// test fails.
+/// The seed of a property test: 1, or the value of [`PROPTEST_SEED`]. It is printed; test runners show this output if
+/// the test fails.
 pub fn proptest_seed() -> u64 {
     let seed = match std::env::var(PROPTEST_SEED) {
         Err(_) => 1,

@@ -1,7 +1,6 @@
-//! Arrays out of files of known answers.
+//! Arrays from files of known answers.
 //!
-//! Matrices are stored there as lists of rows. Every function panics, naming what it wanted, if a value
-//! is of another kind.
+//! Matrices are stored as lists of rows. Every function panics with the expected kind if a value is of another kind.
 
 use ndarray::{Array1, Array2};
 pub use serde_json::Value;

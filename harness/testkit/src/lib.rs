@@ -6,8 +6,8 @@
 //! them with [`assert_close`] at their stated tolerances. [`ClosedForm`] holds systems that can be
 //! inverted by hand, of any size.
 //!
-//! Of this project it depends on the shared numerics alone, so that each other crate can use it in its tests. A file
-//! without the value asked for panics, since a test has no other way to report it.
+//! Within this project it depends only on the shared numerics, so that every other crate can use it in its tests. A
+//! missing value in a file causes a panic, since a test has no other way to report it.
 
 #![forbid(unsafe_code)]
 
@@ -17,7 +17,7 @@ pub mod fixtures;
 pub mod json;
 mod small_system;
 
-// ndarray's products call BLAS, so a test program of this crate alone has to be linked to one.
+// ndarray's products call BLAS, so a test program of this crate alone must link it.
 use gpbench_numerics as _;
 
 pub use closed_form::ClosedForm;

@@ -1,4 +1,4 @@
-//! Acts of more than a line.
+//! Acts that take several lines.
 
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
@@ -19,7 +19,7 @@ pub(crate) fn exit() -> ! {
     unsafe { libc::_exit(0) }
 }
 
-/// Text, halves of records and whole false ones, by print and by system call.
+/// Writes text, partial records and false records to standard output, by `print` and by system calls.
 pub(crate) fn print_to_stdout() {
     for line in 0..2000 {
         println!("hello from line {line} of a talkative solver");
@@ -72,7 +72,7 @@ pub(crate) fn fork_and_exit() -> ! {
     }
 }
 
-/// Panics in a thread that holds a lock, and then because of that.
+/// Panics in a thread that holds a lock, and then because the lock is poisoned.
 pub(crate) fn panic_in_thread() {
     let lock = Arc::new(Mutex::new(()));
     let held = Arc::clone(&lock);
@@ -105,7 +105,7 @@ pub(crate) fn overwrite(array: ArrayView2<'_, f64>, value: f64) {
     }
 }
 
-/// Uses products, whatever the host answers.
+/// Calls products without regard to the host's answers.
 pub(crate) fn ignore_stop(problem: &mut Problem<'_>, products: u64) {
     let operator = problem.operator();
     let direction = problem.rhs().to_owned();

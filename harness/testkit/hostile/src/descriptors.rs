@@ -1,6 +1,6 @@
-//! Acts on open files that are not the plugin's.
+//! Acts on open files that do not belong to the plugin.
 
-/// More descriptors than a worker has.
+/// A number larger than that of a worker's descriptors.
 const MANY: i32 = 256;
 
 /// Closes every open descriptor.

@@ -45,7 +45,7 @@ fn cut(path: &Path) {
     let _ = file.and_then(|file| file.set_len(file.metadata()?.len() / 2));
 }
 
-/// Makes a folder where the solution is to be.
+/// Makes a folder at the path of the solution.
 pub(crate) fn block_solution() {
     let _ = fs::create_dir(solution());
 }
@@ -82,7 +82,7 @@ pub(crate) fn cut_cached(folder: &str) {
     cached(folder).iter().for_each(|path| cut(path));
 }
 
-/// Changes the last byte of this library, which is no code.
+/// Changes the last byte of this library, which is not code.
 pub(crate) fn overwrite_library() {
     let _ =
         OpenOptions::new().read(true).write(true).open(library()).and_then(|mut file| flip_last(&mut file));

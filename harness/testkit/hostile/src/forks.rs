@@ -8,7 +8,7 @@ use crate::acts;
 
 /// Seconds after which a child ends by itself.
 const PATIENCE: u32 = 60;
-/// Most children or threads of an act that exhausts them.
+/// Largest number of children or threads of an act that exhausts them.
 const MANY: usize = 1000;
 /// Bytes of the stack of a thread that only sleeps.
 const SMALL_STACK: usize = 64 << 10;
@@ -105,13 +105,13 @@ pub(crate) fn burn_in_daemon() {
     wait_to_be_noticed();
 }
 
-/// Sleeps for long enough to be noticed.
+/// Sleeps long enough to be detected.
 pub(crate) fn wait_to_be_noticed() {
     // SAFETY: a system call on a number.
     unsafe { libc::sleep(PATIENCE / 3) };
 }
 
-/// Uses processor time, up to a limit of its own, so that a harness that does not notice is not left with it.
+/// Uses processor time up to its own limit, so that it ends even if the harness does not detect it.
 fn burn() -> ! {
     let limit = libc::rlimit { rlim_cur: PATIENCE.into(), rlim_max: PATIENCE.into() };
     // SAFETY: a live struct.

@@ -1,4 +1,4 @@
-//! The learner: an exact Gaussian process at the scales that it starts from, which runs an act.
+//! The learner: an exact Gaussian process with its initial scales, which runs an act.
 
 use std::cell::Cell;
 use std::ffi::c_void;
@@ -288,7 +288,7 @@ fn honest() -> abi::Learner {
     export::learner::<HostileLearner>()
 }
 
-/// Fits, and does beside it what the act says.
+/// Fits, and performs the act.
 unsafe extern "C" fn fit_and_lie(
     learner: *mut c_void,
     fit: *const abi::Fit,
@@ -347,7 +347,7 @@ unsafe extern "C" fn fit_and_lie(
     status
 }
 
-/// Puts the model, and beside it what the act says.
+/// Gives the model, and performs the act.
 unsafe extern "C" fn put_and_lie(learner: *mut c_void, store: *const abi::Store) -> Status {
     // SAFETY: the host's own argument; its table is complete.
     let put = |name: *const abi::Str, value: *const abi::Mat| unsafe {

@@ -1,4 +1,4 @@
-//! Acts that set limits on the process that later work of the harness runs into.
+//! Acts that set limits of the process, which later work of the harness exceeds.
 
 /// Sets both values of a limit to 0.
 fn refuse(resource: libc::__rlimit_resource_t) {
@@ -7,12 +7,12 @@ fn refuse(resource: libc::__rlimit_resource_t) {
     unsafe { libc::setrlimit(resource, &none) };
 }
 
-/// Files may not grow.
+/// Forbids files to grow.
 pub(crate) fn refuse_bytes() {
     refuse(libc::RLIMIT_FSIZE);
 }
 
-/// No more memory, bytes in files, descriptors, threads.
+/// Forbids more memory, bytes in files, descriptors and threads.
 pub(crate) fn refuse_all() {
     for resource in [libc::RLIMIT_AS, libc::RLIMIT_DATA, libc::RLIMIT_NPROC, libc::RLIMIT_NOFILE] {
         refuse(resource);

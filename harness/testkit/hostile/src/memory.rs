@@ -1,7 +1,6 @@
 //! Acts that take memory in ways that the resident size of one process does not show.
 //!
-//! Each takes a bounded amount, so that a harness that does not notice it is not taken down, and then sleeps for a
-//! while.
+//! Each takes a bounded amount, so that a harness that does not detect it survives, and then sleeps for a while.
 
 use std::ptr::null_mut;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -12,7 +11,7 @@ use crate::{acts, forks};
 
 /// Bytes that are taken.
 const MOST: usize = 1 << 30;
-/// The same of the act that is as fast as possible.
+/// Bytes that the fastest act takes.
 const MOST_FAST: usize = 4 << 30;
 /// Bytes of one piece.
 const PIECE: usize = 16 << 20;
@@ -61,7 +60,7 @@ pub(crate) fn fill_memfd() {
     wait_to_be_noticed();
 }
 
-/// Lets children fill a quarter each of one shared mapping.
+/// Starts children that each fill a quarter of one shared mapping.
 pub(crate) fn fill_shared() {
     let shared = map(MOST, libc::MAP_SHARED);
     assert!(!shared.is_null(), "a mapping");

@@ -2,9 +2,9 @@
 
 use std::fs;
 
-/// Most processes that are ended.
+/// Largest number of processes that are ended.
 const MOST: usize = 2;
-/// Most rounds of looking for them.
+/// Largest number of searches for them.
 const ROUNDS: usize = 500;
 
 fn kill(process: i32) {

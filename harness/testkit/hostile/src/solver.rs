@@ -29,7 +29,7 @@ pub struct Hostile {
     act: Act,
 }
 
-/// The act to do now: one that is done once is done only if it has left no mark.
+/// The act to perform now. An act that is performed only once leaves a mark, and is skipped if the mark exists.
 fn due(HostileParams { act, marks }: HostileParams) -> Act {
     let ParamValue::Text(name) = act.value() else { unreachable!("choices are texts") };
     let is_due =
@@ -38,7 +38,7 @@ fn due(HostileParams { act, marks }: HostileParams) -> Act {
 }
 
 thread_local! {
-    /// Whether to falsify the report of the solve that has just ended. A solver is called from one thread.
+    /// Whether to falsify the report of the solve that has just ended. A solver is called from one thread only.
     static FALSIFY: Cell<bool> = const { Cell::new(false) };
     /// Whether that solve returns an unknown status.
     static UNKNOWN_STATUS: Cell<bool> = const { Cell::new(false) };
@@ -161,7 +161,7 @@ impl Solver for Hostile {
     }
 }
 
-/// Solves, and falsifies the report if that is the act.
+/// Solves, and falsifies the report if the act requires it.
 pub(crate) unsafe extern "C" fn solve_and_lie(
     solver: *mut c_void,
     problem: *const abi::Problem,

@@ -1,4 +1,4 @@
-//! Text that must not reach a terminal or a page as anything but text.
+//! Foreign text that must be escaped on terminals and pages.
 
 use gpbench_sdk::{Error, LogLevel, Problem};
 

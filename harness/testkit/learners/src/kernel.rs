@@ -11,10 +11,10 @@ pub(crate) struct Kernel {
 }
 
 impl Kernel {
-    /// The kernel that a fit starts from.
+    /// The initial kernel of a fit.
     ///
     /// # Errors
-    /// If it is the linear one.
+    /// If the kernel is linear.
     pub(crate) fn of(inputs: &Inputs<'_>) -> Result<Kernel> {
         let family = inputs.family.stationary();
         let family = family.ok_or_else(|| Error::Unsupported("a linear kernel".into()))?;

@@ -1,4 +1,4 @@
-//! The learner in the host.
+//! Tests of the learners in the host.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 

@@ -1,4 +1,4 @@
-//! Faults of more than a line, or with unsafe code.
+//! Faults that take several lines or unsafe code.
 
 use std::sync::Mutex;
 
@@ -8,7 +8,7 @@ use gpbench_sdk::{Fit, Problem, Result};
 /// State that all objects of one mutant share.
 pub(crate) static SHARED: Mutex<Vec<f64>> = Mutex::new(Vec::new());
 
-/// Writes the iterate as though its columns were adjacent.
+/// Writes the iterate as if its columns were adjacent.
 pub(crate) fn write_adjacent(problem: &mut Problem<'_>, iterate: &ArrayRef2<f64>) {
     let mut x = problem.x_mut();
     x.fill(0.0);

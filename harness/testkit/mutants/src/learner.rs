@@ -31,10 +31,10 @@ static SHARED: Mutex<[f64; 2]> = Mutex::new([0.0; 2]);
 /// An exact Gaussian process whose scales are found on minibatches, with the fault of a mutant.
 pub(crate) struct Descent<M: FitMutant> {
     params: DescentParams,
-    /// Of the logarithms. Not in the state, so that mutants can keep it when they begin again, and forget it at a
-    /// pause.
+    /// Velocity of the logarithms. It is outside the state, so that mutants can keep it when they begin again, or lose it
+    /// at a pause.
     velocity: Cell<[f64; 2]>,
-    /// Whether a fit has begun that has taken no step, for the mutant that aborts.
+    /// Whether a fit has begun and has not taken a step, for the mutant that aborts.
     unused: Cell<bool>,
     mutant: PhantomData<M>,
 }
@@ -122,7 +122,7 @@ impl<M: FitMutant> Descent<M> {
         }
     }
 
-    /// What some mutants do after a step.
+    /// Faults of some mutants after a step.
     fn misbehave(state: &mut State, fit: &Fit<'_>) {
         match M::FAULT {
             FitFault::WritesTargets if fit.n() == 77 => acts::write_targets(fit),
@@ -263,7 +263,7 @@ impl<M: FitMutant> Learner for Descent<M> {
         Ok(state)
     }
 
-    /// Asked at each pause.
+    /// The host calls this at each pause.
     fn numbers(&self, _: &State) -> Vec<(&'static str, f64)> {
         if M::FAULT == FitFault::ForgetsAtPause {
             self.set_velocity([0.0; 2]);

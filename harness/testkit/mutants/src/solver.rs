@@ -35,7 +35,7 @@ pub(crate) struct Cg<M: Mutant> {
     mutant: PhantomData<M>,
 }
 
-/// What is set up for a problem.
+/// Data that are prepared for a problem.
 #[derive(Debug)]
 pub(crate) struct Prepared {
     /// Norms of the right-hand sides, 1 for zeros.
@@ -228,7 +228,7 @@ impl<M: Mutant> Cg<M> {
         }
     }
 
-    /// Whether to end here, and why.
+    /// The reason to end here, if there is one.
     fn ending(&self, problem: &Problem<'_>, iteration: usize, norms: &[f64]) -> Option<Reason> {
         let worst = problem.worst(norms);
         let converged = match M::FAULT {
@@ -277,7 +277,7 @@ impl<M: Mutant> Cg<M> {
     }
 }
 
-/// What some mutants do when they are told to stop: a step, where that is because the budget is spent.
+/// Fault of some mutants when they are told to stop: one more step if the budget is spent.
 fn step_on<M: Mutant>(
     problem: &mut Problem<'_>,
     iteration: usize,
@@ -294,7 +294,7 @@ fn step_on<M: Mutant>(
     }
 }
 
-/// product = A x.
+/// Computes product = A x.
 fn multiply(
     prepared: &Prepared,
     problem: &Problem<'_>,

@@ -9,7 +9,7 @@ use crate::fault::{self, Fault};
 use crate::fit_fault::{self, DrawsOn, FitFault, LoadsAnything, ReportsMore};
 use crate::learner::Descent;
 
-/// Bit of no capability.
+/// A bit that belongs to no capability.
 const UNKNOWN: u64 = 1 << 40;
 
 /// All tables of learners; they live until the process ends.
@@ -28,7 +28,7 @@ pub(crate) fn learners() -> Vec<Learner> {
     fit_fault::tables().into_iter().map(with_fault).collect()
 }
 
-/// Fits, and draws on when that is over.
+/// Fits, and draws further batches after the end.
 unsafe extern "C" fn draw_on(learner: *mut c_void, fit: *const Fit, report: *mut Report) -> Status {
     let table = export::learner::<Descent<DrawsOn>>();
     let whole = table.fit.expect("the SDK's tables are complete");
@@ -43,7 +43,7 @@ unsafe extern "C" fn draw_on(learner: *mut c_void, fit: *const Fit, report: *mut
     }
 }
 
-/// Fits, and reports a step more.
+/// Fits, and reports one step too many.
 unsafe extern "C" fn report_more(learner: *mut c_void, fit: *const Fit, report: *mut Report) -> Status {
     let table = export::learner::<Descent<ReportsMore>>();
     let whole = table.fit.expect("the SDK's tables are complete");
@@ -57,7 +57,7 @@ unsafe extern "C" fn report_more(learner: *mut c_void, fit: *const Fit, report: 
     }
 }
 
-/// Loads, or begins where the state is of other data.
+/// Loads a state, or begins if the state belongs to other data.
 unsafe extern "C" fn load_anything(learner: *mut c_void, fit: *const Fit, store: *const Store) -> Status {
     let table = export::learner::<Descent<LoadsAnything>>();
     let (load, begin) = (table.load, table.begin);
