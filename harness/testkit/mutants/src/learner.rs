@@ -31,8 +31,8 @@ static SHARED: Mutex<[f64; 2]> = Mutex::new([0.0; 2]);
 /// An exact Gaussian process whose scales are found on minibatches, with the fault of a mutant.
 pub(crate) struct Descent<M: FitMutant> {
     params: DescentParams,
-    /// Velocity of the logarithms. It is outside the state, so that mutants can keep it when they begin again, or lose it
-    /// at a pause.
+    /// Velocity of the logarithms. It is outside the state, so that mutants can keep it when they begin again, or
+    /// lose it at a pause.
     velocity: Cell<[f64; 2]>,
     /// Whether a fit has begun and has not taken a step, for the mutant that aborts.
     unused: Cell<bool>,
