@@ -1,8 +1,9 @@
 //! The table of crates and the rules of harness/ARCHITECTURE.md, checked against what cargo resolves.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::sources::rust_files;
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, Package, PackageId};
 
 /// The crates of the workspace that a crate may use, tests aside.
@@ -208,19 +209,6 @@ fn only_the_command_line_prints_or_exits() {
             }
         }
     }
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in std::fs::read_dir(folder).expect("source folder") {
-        let path = entry.expect("folder entry").path();
-        if path.is_dir() {
-            files.extend(rust_files(&path));
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            files.push(path);
-        }
-    }
-    files
 }
 
 #[test]

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use syn::visit::{self, Visit};
 use syn::{ExprStruct, ItemUse, UseTree};
 
+use crate::support::sources::rust_files;
+
 /// Tables of the C interface that a host makes.
 const TABLES: [&str; 16] = [
     "Block",
@@ -101,13 +103,4 @@ fn is_of_abi(path: &[String], table: &str, file: &Tables) -> bool {
     whole.extend_from_slice(rest);
     let in_abi = whole.iter().any(|segment| segment == "abi" || segment == "gpbench_abi");
     in_abi && whole.last().is_some_and(|last| last == table)
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    let paths = entries.map(|entry| entry.expect("a folder entry").path());
-    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = paths.partition(|path| path.is_dir());
-    let below =
-        folders.iter().filter(|folder| !folder.ends_with("target")).flat_map(|folder| rust_files(folder));
-    below.chain(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs"))).collect()
 }

@@ -1,8 +1,9 @@
 //! A word has one meaning: a public type has a name of its own, unless `shared_words.txt` says why two share it.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
+use crate::support::sources::{entries, rust_files};
 use syn::{Item, Visibility};
 
 #[test]
@@ -41,18 +42,6 @@ fn public_types() -> Vec<(String, String)> {
         }
     }
     found
-}
-
-fn entries(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()));
-    entries.map(|entry| entry.expect("a folder entry").path()).collect()
-}
-
-fn rust_files(folder: &Path) -> Vec<PathBuf> {
-    let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) =
-        entries(folder).into_iter().partition(|path| path.is_dir());
-    let below = folders.iter().flat_map(|folder| rust_files(folder));
-    below.chain(files.into_iter().filter(|file| file.extension().is_some_and(|e| e == "rs"))).collect()
 }
 
 fn types_of(file: &Path) -> Vec<String> {

@@ -11,6 +11,7 @@
 //! ("standard") are random vectors z with `E z z^T = I`.
 
 use gpbench_numerics::lapack;
+use gpbench_numerics::layout::column_major;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s};
 
 use crate::NotPositiveDefinite;
@@ -100,7 +101,7 @@ impl Prior<'_> {
                 let mut f = streams.normals("prior-weights", x.nrows(), samples);
                 lapack::multiply_lower(&factor, false, &mut f).expect("shapes fit");
                 let (train, test) = f.view().split_at(Axis(0), x_train.nrows());
-                Ok(PriorDraws { train: column_major(train), test: column_major(test) })
+                Ok(PriorDraws { train: column_major(&train), test: column_major(&test) })
             }
         }
     }
@@ -165,12 +166,6 @@ fn with_y(y: ArrayView1<f64>, probes: &Array2<f64>) -> Array2<f64> {
     rhs
 }
 
-fn column_major(a: ArrayView2<f64>) -> Array2<f64> {
-    let mut out = Array2::zeros(a.dim().f());
-    out.assign(&a);
-    out
-}
-
 /// The posterior at the test inputs, from solutions of the systems.
 #[derive(Debug, Clone)]
 pub struct Prediction {
@@ -198,7 +193,7 @@ pub fn predict(
     assert!(solution.ncols() > samples, "one solution for y and one per sample");
     let product = op.cross(x_test, solution.slice(s![.., ..=samples]));
     let mean = product.column(0).to_owned();
-    let mut zero_mean = column_major(f_test);
+    let mut zero_mean = column_major(&f_test);
     zero_mean -= &product.slice(s![.., 1..]);
     let sample_variance = (samples > 0)
         .then(|| zero_mean.map_axis(Axis(1), |row| row.iter().map(|v| v * v).sum::<f64>() / samples as f64));

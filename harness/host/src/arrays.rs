@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 
 use gpbench_abi::{Mat, Status, Store, Str};
+use gpbench_numerics::layout::column_major;
 use ndarray::{Array2, ShapeBuilder};
 
 use crate::callback::{Callbacks, Refusal};
-use crate::extension::inputs;
+
 use crate::services::Services;
 use crate::views::{self, Checked, Extent};
 
@@ -48,7 +49,7 @@ impl ArrayStore {
     pub(crate) fn holding(services: &'static dyn Services, arrays: Arrays) -> ArrayStore {
         let by_columns = |array: Array2<f64>| match array.t().is_standard_layout() {
             true => array,
-            false => inputs::by_columns(array.view()),
+            false => column_major(&array),
         };
         let arrays = arrays.into_iter().map(|(name, array)| (name, by_columns(array))).collect();
         ArrayStore { callbacks: Callbacks::new(services), arrays: RefCell::new(arrays), sealed: true }

@@ -5,8 +5,8 @@ use gpbench_terms::Family;
 use ndarray::{Array2, ArrayView2};
 
 use crate::dense_features::DenseFeatures;
-use crate::extension::inputs::by_columns;
 use crate::system::{FeatureProducts, LinearSystem, SystemInputs};
+use gpbench_numerics::layout::column_major;
 
 /// A system A X = B with a stored A (n x m). Nothing checks A against the inputs.
 #[derive(Debug, Clone)]
@@ -45,7 +45,7 @@ pub struct DenseInputs {
 impl DenseSystem {
     /// A X = B with one target, and without inputs, parts and features.
     pub fn new(a: Array2<f64>, rhs: ArrayView2<'_, f64>) -> DenseSystem {
-        let (n_targets, rhs) = (rhs.ncols().min(1), by_columns(rhs));
+        let (n_targets, rhs) = (rhs.ncols().min(1), column_major(&rhs));
         DenseSystem { a: Dense(a), rhs, n_targets, inputs: None, parts: None, features: None }
     }
 }

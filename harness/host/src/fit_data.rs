@@ -4,9 +4,9 @@ use gpbench_abi::{Inputs, Mat, Network, fit_flag};
 use gpbench_terms::{Covariance, NetworkShape};
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
-use crate::extension::inputs::by_columns;
 use crate::seal::checksum;
 use crate::views::mat;
+use gpbench_numerics::layout::column_major;
 
 /// Problem that a learner fits: data, kernel and initial hyperparameters.
 #[derive(Debug, Clone, Copy)]
@@ -53,8 +53,8 @@ pub(crate) struct FitData {
 impl FitData {
     /// Copies a problem.
     pub(crate) fn new(problem: FitProblem) -> FitData {
-        let (x, y) = (by_columns(problem.x), by_columns(problem.y.insert_axis(Axis(1))));
-        let basis = problem.basis.map(by_columns);
+        let (x, y) = (column_major(&problem.x), column_major(&problem.y.insert_axis(Axis(1))));
+        let basis = problem.basis.map(|z| column_major(&z));
         let length_scale = problem.length_scale.to_vec();
         let widths: Vec<i64> =
             problem.network.iter().flat_map(|net| &net.widths).map(|width| *width as i64).collect();

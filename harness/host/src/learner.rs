@@ -10,7 +10,6 @@ use ndarray::{Array2, ArrayView2, ShapeBuilder};
 use crate::arrays::{ArrayStore, Arrays};
 use crate::description::LearnerEntry;
 use crate::error::CallError;
-use crate::extension::inputs::by_columns;
 use crate::fit;
 use crate::fit_session::{Call, FitSession};
 use crate::host_table::HostTable;
@@ -18,6 +17,7 @@ use crate::object;
 use crate::outcome::{read_reason, read_report};
 use crate::services::BlasThreads;
 use crate::views::mat;
+use gpbench_numerics::layout::column_major;
 
 /// A learner that has been made and not yet destroyed.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl<'l> LearnerObject<'l> {
 
     /// Predicts at `x` (m x d): means and variances of y, m x 2. Entries that the learner does not write are NaN.
     pub fn predict(&mut self, x: ArrayView2<f64>) -> Result<Array2<f64>, CallError> {
-        let x = by_columns(x);
+        let x = column_major(&x);
         let mut out = Array2::from_elem((x.nrows(), 2).f(), f64::NAN);
         let mut table = mat(out.view());
         // `mat` reads through a shared reference; the plugin writes through this one.

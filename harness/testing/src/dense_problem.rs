@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use gpbench_host::{DenseFeatures, DenseInputs, DenseSystem, SolveLimits, SolverState, VolatileObjects};
+use gpbench_numerics::layout::column_major;
 use gpbench_terms::Family;
 use ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
 
@@ -134,7 +135,7 @@ impl DenseProblem {
     /// checked.
     #[must_use]
     pub fn pathwise(mut self, f: &Array2<f64>, noise: &Array2<f64>) -> Self {
-        self.system.parts = Some([f, noise].map(by_columns));
+        self.system.parts = Some([f, noise].map(|part| column_major(part)));
         self
     }
 
@@ -166,13 +167,6 @@ impl DenseProblem {
         self.objects = Some(objects.clone());
         self
     }
-}
-
-/// A column-major copy.
-fn by_columns(matrix: &Array2<f64>) -> Array2<f64> {
-    let mut columns = Array2::zeros(matrix.dim().f());
-    columns.assign(matrix);
-    columns
 }
 
 /// Relative residual norms of a solution, computed from A, for assertions.

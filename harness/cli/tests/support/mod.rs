@@ -1,5 +1,6 @@
 //! Runs the built program in a temporary folder.
 
+pub mod sources;
 pub mod zoo;
 
 use std::path::{Path, PathBuf};

@@ -1,7 +1,8 @@
 //! `gpbench.inputs/1`: the inputs, basis points and hyperparameters that define the matrix.
 
 use gpbench_abi::{self as abi, Inputs, Mat, family};
-use ndarray::{Array2, ArrayView2, ShapeBuilder};
+use gpbench_numerics::layout::column_major;
+use ndarray::{Array2, ArrayView2};
 
 use crate::session::{OperatorExtension, Session};
 use crate::system::SystemInputs;
@@ -29,10 +30,10 @@ impl Session<'_> {
 }
 
 fn table(session: &Session, inputs: SystemInputs<'_>) -> Inputs {
-    let points = session
-        .objects
-        .store
-        .get_or_init(|| ByColumns { inputs: by_columns(inputs.x), basis: inputs.basis.map(by_columns) });
+    let points = session.objects.store.get_or_init(|| ByColumns {
+        inputs: column_major(&inputs.x),
+        basis: inputs.basis.map(|z| column_major(&z)),
+    });
     let plain = inputs.family.number();
     let none = Mat { data: std::ptr::null_mut(), rows: 0, cols: 0, ld: 0 };
     Inputs {
@@ -45,11 +46,4 @@ fn table(session: &Session, inputs: SystemInputs<'_>) -> Inputs {
         length_scale: inputs.length_scale.as_ptr(),
         scales: inputs.scales.map_or(std::ptr::null(), <[f64]>::as_ptr),
     }
-}
-
-/// A copy in the column-major order that plugins read.
-pub(crate) fn by_columns(points: ArrayView2<f64>) -> Array2<f64> {
-    let mut columns = Array2::zeros(points.dim().f());
-    columns.assign(&points);
-    columns
 }

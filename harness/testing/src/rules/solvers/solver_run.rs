@@ -1,6 +1,7 @@
 //! A solver object under test, with a session for each run.
 
 use gpbench_host::{CallError, LinearSystem, Session, SolverObject};
+use gpbench_numerics::layout::column_major;
 use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
@@ -75,7 +76,7 @@ impl<'s> SolverRun<'s> {
         let system = self.subject.make.make(request);
         let mut no_observer = ();
         let session = Session::new(&*system, request.limits(), self.subject.host, &mut no_observer);
-        let mut x = by_columns(&request.start);
+        let mut x = column_major(&request.start);
         self.solver.prepare(&session, &mut x.view_mut()).map(drop)
     }
 
@@ -141,13 +142,6 @@ impl<'s> SolverRun<'s> {
     pub(super) fn end(self) -> Result<(), CallError> {
         self.solver.destroy()
     }
-}
-
-/// A column-major copy.
-fn by_columns(array: &Array2<f64>) -> Array2<f64> {
-    let mut copy = Array2::zeros(array.dim().f());
-    copy.assign(array);
-    copy
 }
 
 /// Whether two matrices are the same to the last bit, NaN included.
