@@ -34,7 +34,6 @@ mod solver;
 mod status;
 mod target;
 mod task;
-#[cfg(feature = "testing")]
 pub mod testing;
 pub mod text;
 

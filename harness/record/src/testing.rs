@@ -1,4 +1,4 @@
-//! Cases and rows for tests.
+//! Cases and rows for the tests of other crates. A feature for them would compile all crates above this one twice.
 
 use std::collections::BTreeMap;
 
