@@ -28,4 +28,7 @@ pub struct RuleResult {
     pub reason: String,
     /// The rule, as a line.
     pub doc: String,
+    /// Digest of a result that must be the same in every process, if the rule has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<u64>,
 }

@@ -200,7 +200,7 @@
 //! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features,
 //!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
 //! - The crate `gpbench-testing`, a dev-dependency of plugins, runs them in the host, with tests that every solver inherits
-//!   by `solver_suite!`, and every learner by `learner_suite!`.
+//!   by `solver_rules!`, and every learner by `learner_rules!`.
 //!
 //! # Features
 //!

@@ -1,12 +1,45 @@
-//! Tests that learners of likelihoods share. Each is a function with a learner, its parameters and hosts as arguments.
+//! Tests that some solvers or learners share, since not all methods have these properties. Each is a function with a
+//! method, its parameters, and systems or hosts as arguments.
 
-use gpbench_sdk::{Learner, Scales};
+use gpbench_sdk::{Learner, Scales, Solver};
 use gpbench_terms::{Activation, NetworkShape, ParamValue, Reason};
-use ndarray::Array2;
+use ndarray::{Array2, s};
 
-use crate::{DenseModel, FitHost, FitRun, scattered};
+use crate::{DenseModel, DenseProblem, FitHost, FitRun, scattered};
 
 type Params<'p> = &'p [(&'p str, ParamValue)];
+
+/// Asserts that right-hand sides of zeros are solved without a kernel entry, from any start.
+///
+/// # Panics
+/// If they are not, or if a call fails.
+pub fn zeros_cost_nothing<S: Solver>(problem: &DenseProblem, params: Params<'_>) {
+    let zeros = Array2::zeros(problem.system.rhs.dim());
+    let start = Array2::from_elem(zeros.dim(), 1.0);
+    let outcome =
+        problem.clone().right_hand_sides(&zeros).start(start).solve::<S>(params).expect("a solution");
+    assert_eq!(outcome.entries, 0.0);
+}
+
+/// Asserts that a solution depends neither on the other right-hand sides nor, except for rounding, on their scale.
+/// `params` must limit the iterations. `error` is relative to the largest entry.
+///
+/// # Panics
+/// If it does, or if a call fails.
+pub fn columns_are_independent<S: Solver>(problem: &DenseProblem, params: Params<'_>, error: f64) {
+    let b = problem.system.rhs.clone();
+    let solve = |b: &Array2<f64>| {
+        problem.clone().right_hand_sides(b).tolerance(0.0).solve::<S>(params).expect("a solution").x
+    };
+    let close = |x: &Array2<f64>, expected: &Array2<f64>| {
+        let largest = expected.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
+        assert!((x - expected).iter().all(|difference| difference.abs() <= error * largest));
+    };
+    let all = solve(&b);
+    let first = s![.., ..1];
+    close(&solve(&b.slice(first).to_owned()), &all.slice(first).to_owned());
+    close(&solve(&(&b * 1e6)), &(&all * 1e6));
+}
 
 /// Asserts that the learner's predictions agree with dense arithmetic on its model.
 ///

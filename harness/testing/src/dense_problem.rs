@@ -44,6 +44,14 @@ impl DenseProblem {
         }
     }
 
+    /// Sets other right-hand sides, with a zero start.
+    #[must_use]
+    pub fn right_hand_sides(mut self, rhs: &Array2<f64>) -> Self {
+        self.start = Array2::zeros(rhs.dim().f());
+        self.system.rhs = column_major(rhs);
+        self
+    }
+
     /// Relative residual norms of `x`, computed from A, for assertions.
     #[must_use]
     pub fn residuals(&self, x: &ArrayRef2<f64>) -> Vec<f64> {

@@ -1,10 +1,9 @@
 //! Tests of plugins in memory: a solver runs on a dense matrix, or a learner on training data, in the host that runs
 //! cases.
 //!
-//! With it, tests of a plugin need no data, no other process and no loaded library. [`DenseProblem`] is a system to be
-//! solved, and [`solver_suite!`] adds the tests that every solver inherits. [`FitHost`] and [`learner_suite!`] are the
-//! same for learners. There is no clock, so time limits are never reached. [`rules`] has the rules that every solver
-//! and learner must keep, for all programs that test them.
+//! With it, tests of a plugin need no data and no loaded library. [`DenseProblem`] is a system to be solved, and
+//! [`FitHost`] has the data of a fit. There is no clock, so time limits are never reached. [`rules`] are those that
+//! every solver and learner must keep; [`solver_rules!`] and [`learner_rules!`] make a test of each.
 
 #![deny(unsafe_code)]
 
@@ -17,13 +16,11 @@ mod fit_host;
 mod fit_log;
 mod fit_run;
 mod fixtures;
-mod learner_suite;
 mod matern32;
 pub mod rules;
 mod services;
 mod settings;
 mod solve;
-mod suite;
 
 pub use dense_model::DenseModel;
 pub use dense_problem::{DenseProblem, SharedObjects, relative_residuals};
@@ -32,8 +29,6 @@ pub use fit_host::FitHost;
 pub use fit_run::{FitReport, FitRun, SavedFit, Used};
 pub use fixtures::{scattered, scattered_inputs, scattered_right_hand_sides};
 pub use gpbench_host::{CallError, LearnerEntry, SolverEntry, VolatileObjects};
-pub use learner_suite::LearnerSuite;
 pub use matern32::matern32;
 pub use settings::Settings;
 pub use solve::Outcome;
-pub use suite::{Claims, Suite};

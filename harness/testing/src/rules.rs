@@ -14,6 +14,7 @@
 //! plugin, the macros `solver_rules!` and `learner_rules!` make a `#[test]` of each rule, given a [`Tested`]. There,
 //! only rules that need a process of their own run in one.
 
+mod claims;
 mod dense_judge;
 mod dense_systems;
 mod description;
@@ -27,6 +28,7 @@ mod solvers;
 mod subject;
 mod tested;
 
+pub use claims::Claims;
 pub use finding::Finding;
 pub use kernel_system::KernelSystem;
 pub use learners::{FitRequest, Judge, Judged, LEARNERS};

@@ -83,7 +83,7 @@ pub fn run(
     for solver in library.solvers.iter().filter(|solver| wanted(&solver.id)) {
         let rules = rules(solver.kind);
         let results: Vec<_> =
-            rules.par_iter().map(|rule| in_subprocess(worker, request, &solver.id, rule)).collect();
+            rules.par_iter().map(|rule| tested(worker, request, &solver.id, rule)).collect();
         results.into_iter().try_for_each(&mut *tell)?;
     }
     Ok(())
@@ -97,7 +97,23 @@ fn rules(kind: SolverKind) -> &'static [Rule] {
     }
 }
 
-/// Checks a rule in a subprocess.
+/// Checks a rule in a subprocess. Where it leaves a digest, another process must leave the same.
+fn tested(worker: &Path, request: &Request, solver: &str, rule: &Rule) -> RuleResult {
+    let first = in_subprocess(worker, request, solver, rule);
+    if first.digest.is_none() {
+        return first;
+    }
+    let second = in_subprocess(worker, request, solver, rule);
+    match second.status {
+        RuleStatus::Passed if first.digest != second.digest => {
+            let what = "two processes with one seed give different solutions";
+            result(solver, rule, Err(Finding::Failed(what.into())))
+        }
+        _ => RuleResult { digest: None, ..second },
+    }
+}
+
+/// Checks a rule in one subprocess.
 fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) -> RuleResult {
     let mut command = Command::new(worker);
     command.arg("check").arg(&request.file).args([solver, rule.name]);
@@ -141,6 +157,7 @@ pub fn check(
         SolverKind::Solver => library.solver(solver).map(SubjectEntry::Solver),
         SolverKind::Learner => library.learner(solver).map(SubjectEntry::Learner),
     };
+    let process = RuleProcess::new(capture);
     // A learner of the first version of the interface is listed but cannot be used.
     let outcome = entry.map_err(|error| Finding::Failed(error.to_string())).and_then(|entry| {
         rule.run(&Subject {
@@ -148,11 +165,11 @@ pub fn check(
             host: library.host(),
             make: &KernelSystems(pool.clone()),
             judge: &Models(pool.clone()),
-            process: &RuleProcess(capture),
+            process: &process,
             expect: Expect::default(),
         })
     });
-    Ok(result(solver, rule, outcome))
+    Ok(RuleResult { digest: process.digest(), ..result(solver, rule, outcome) })
 }
 
 fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult {
@@ -167,6 +184,7 @@ fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult
         status,
         reason,
         doc: rule.doc.to_owned(),
+        digest: None,
     }
 }
 

@@ -1,7 +1,6 @@
-//! The tests that every solver inherits.
+//! The rules that every solver keeps.
 
 use gpbench_plugin_ap::Ap;
-use gpbench_testing::Suite;
+use gpbench_testing::rules::Tested;
 
-// Twelve blocks; every third projection is observed.
-gpbench_testing::solver_suite! { Suite::<Ap>::matern32(0.3, 0.5, 20).settings([("block_size", 10.into())]) }
+gpbench_testing::solver_rules! { Tested::solver::<Ap>().settings([("block_size", 10.into())]) }

@@ -1,18 +1,18 @@
-//! The tests that every solver inherits.
+//! The rules that every solver keeps.
 
 use gpbench_plugin_block_cg::BlockCg;
-use gpbench_testing::Suite;
+use gpbench_testing::rules::Tested;
 
 mod preconditioned {
     use super::*;
 
-    gpbench_testing::solver_suite! { Suite::<BlockCg>::matern32(0.3, 0.5, 9) }
+    gpbench_testing::solver_rules! { Tested::solver::<BlockCg>() }
 }
 
 mod plain {
     use super::*;
 
-    gpbench_testing::solver_suite! {
-        Suite::<BlockCg>::matern32(0.3, 0.5, 9).settings([("preconditioner", "none".into())]).randomized(false)
+    gpbench_testing::solver_rules! {
+        Tested::solver::<BlockCg>().settings([("preconditioner", "none".into())]).randomized(false)
     }
 }

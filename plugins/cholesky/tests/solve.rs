@@ -55,3 +55,5 @@ fn the_number_of_threads_changes_no_bit() {
     assert_eq!(one, solve(2));
     assert_eq!(one, solve(5));
 }
+
+gpbench_testing::solver_rules! { gpbench_testing::rules::Tested::solver::<Cholesky>() }

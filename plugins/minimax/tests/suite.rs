@@ -1,37 +1,47 @@
-//! The tests that every learner inherits: a network with a linear kernel, one with random features, and the inputs alone.
+//! The rules that every learner keeps, with a linear kernel on a network, random features of a network, and those of the inputs.
 
 use gpbench_plugin_minimax::Minimax;
-use gpbench_sdk::{Activation, Covariance, NetworkShape};
-use gpbench_testing::{FitHost, LearnerSuite};
+use gpbench_sdk::{Activation, Covariance, Family, NetworkShape};
+use gpbench_testing::rules::{FitRequest, Tested};
 
-fn network(random: usize) -> NetworkShape {
-    let random = Some(random).filter(|&count| count > 0);
-    NetworkShape { activation: Activation::Relu, widths: vec![9, 7], random }
+/// A fit on the outputs of a network, with `random` of random features.
+fn on_network(request: FitRequest, covariance: Covariance, random: Option<usize>) -> FitRequest {
+    let network = NetworkShape { activation: Activation::Relu, widths: vec![9, 7], random };
+    FitRequest { covariance, network: Some(network), ..request }
 }
 
 mod linear {
     use super::*;
 
-    gpbench_testing::learner_suite! {
-        LearnerSuite::<Minimax>::new(FitHost::wave(57).family(Covariance::Linear).network(network(0)).passes(4.0))
-            .settings([("batch", 20.into())])
+    gpbench_testing::learner_rules! {
+        Tested::learner::<Minimax>().fit(|request| on_network(request, Covariance::Linear, None))
     }
 }
 
 mod random {
     use super::*;
 
-    gpbench_testing::learner_suite! {
-        LearnerSuite::<Minimax>::new(FitHost::wave(57).network(network(12)).trained_mean().passes(4.0))
-            .settings([("batch", 20.into()), ("sampling", "independent".into()), ("mu", 5.0.into())])
+    gpbench_testing::learner_rules! {
+        Tested::learner::<Minimax>()
+            .settings([("sampling", "independent".into()), ("mu", 5.0.into())])
+            .fit(|request| FitRequest {
+                trained_mean: true,
+                ..on_network(request, Covariance::Stationary(Family::Rbf), Some(12))
+            })
     }
 }
 
 mod inputs {
     use super::*;
 
-    gpbench_testing::learner_suite! {
-        LearnerSuite::<Minimax>::new(FitHost::wave(57).passes(4.0))
-            .settings([("batch", 20.into()), ("features", 30.into()), ("monitor", 2.into())])
+    gpbench_testing::learner_rules! {
+        Tested::learner::<Minimax>()
+            .settings([("features", 30.into()), ("monitor", 2.into())])
+            .fit(|request| FitRequest {
+                covariance: Covariance::Stationary(Family::Rbf),
+                network: None,
+                shared_length_scale: false,
+                ..request
+            })
     }
 }

@@ -1,8 +1,10 @@
-//! The tests that every learner inherits.
+//! The rules that every learner keeps.
 
 use gpbench_plugin_poe::Poe;
-use gpbench_testing::{FitHost, LearnerSuite};
+use gpbench_testing::rules::{FitRequest, Tested};
 
-gpbench_testing::learner_suite! {
-    LearnerSuite::<Poe>::new(FitHost::wave(57).passes(4.0).trained_mean()).settings([("points", 10.into())])
+gpbench_testing::learner_rules! {
+    Tested::learner::<Poe>()
+        .settings([("points", 10.into())])
+        .fit(|request| FitRequest { trained_mean: true, ..request })
 }

@@ -321,40 +321,63 @@ fn defaults_are_the_published_ones() {
     assert_eq!((defaults.momentum, defaults.clip), (0.9, 0.1));
 }
 
-/// The tests that every solver inherits.
-mod suite {
-    use gpbench_testing::{Claims, Suite};
+/// Descent in large steps on a system that it solves in a few epochs.
+mod large_steps {
+    use gpbench_testing::behaviour::{columns_are_independent, zeros_cost_nothing};
 
     use super::*;
 
-    /// Descent with all rows and an exact regulariser, on a system that it solves in a few epochs.
-    fn suite() -> Suite<SgdRff> {
-        let line = Line::rough();
-        Suite::new(line.a(), line.b.clone(), move |a, b| {
-            line.tell(DenseProblem::new(a, b)).fixed_features(line.root())
-        })
-        .settings([
-            ("batch_size", 500.into()),
-            ("features", (N as i64).into()),
-            ("clip", 0.0.into()),
-            ("learning_rate", 10.0.into()),
-            ("learning_rate_samples", 5.0.into()),
-            ("averaging", "none".into()),
-            ("max_iterations", 0.into()),
-        ])
-        .tolerance(1e-3)
-        .claims(Claims::Reported(1e-12))
+    fn settings(count: i64) -> Params {
+        with(plain(count), [("averaging", "none".into())])
     }
 
-    gpbench_testing::solver_suite! { suite() }
+    fn problem() -> DenseProblem {
+        let line = Line::rough();
+        line.tell(DenseProblem::new(line.a(), line.b.clone())).fixed_features(line.root())
+    }
+
+    /// Solves and asserts that the claims are true.
+    fn solved(problem: &DenseProblem) -> gpbench_testing::Outcome {
+        let outcome = problem.clone().tolerance(1e-3).solve::<SgdRff>(&settings(0)).unwrap();
+        assert_eq!(outcome.reason, Reason::Converged);
+        for (claimed, truth) in outcome.claimed.iter().zip(problem.residuals(&outcome.x)) {
+            assert!((claimed - truth).abs() <= 1e-12 && truth <= 1.01e-3, "{claimed} against {truth}");
+        }
+        outcome
+    }
 
     #[test]
-    fn zeros_cost_nothing() {
-        suite().zeros_cost_nothing();
+    fn the_claims_are_true_from_any_start() {
+        let (line, problem) = (Line::rough(), problem());
+        let whole = solved(&problem);
+        solved(&problem.clone().start(Array2::from_elem(line.b.dim(), 3.0)));
+        solved(&problem.clone().right_hand_sides(&line.b.slice(s![.., ..1]).to_owned()));
+        let again = solved(&problem.clone().start(whole.x.clone()));
+        assert_eq!((again.iterations, again.x), (0, whole.x));
+    }
+
+    #[test]
+    fn the_number_of_threads_changes_no_bit() {
+        let solve = |threads| solved(&problem().threads(threads)).x;
+        assert_eq!(solve(1), solve(2));
+        assert_eq!(solve(1), solve(7));
+    }
+
+    #[test]
+    fn zeros_are_solved_without_a_kernel_entry() {
+        zeros_cost_nothing::<SgdRff>(&problem(), &settings(0));
     }
 
     #[test]
     fn a_right_hand_side_does_not_depend_on_the_others() {
-        suite().columns_are_independent(50, 1e-12);
+        columns_are_independent::<SgdRff>(&problem(), &settings(50), 1e-12);
     }
+}
+
+mod rules {
+    use gpbench_testing::rules::Tested;
+
+    use super::*;
+
+    gpbench_testing::solver_rules! { Tested::solver::<SgdRff>().ends_with(Reason::Stopped) }
 }

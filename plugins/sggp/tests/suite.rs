@@ -1,20 +1,19 @@
-//! The tests that every learner inherits.
+//! The rules that every learner keeps.
 
 use gpbench_plugin_sggp::SgGp;
-use gpbench_testing::{FitHost, LearnerSuite};
+use gpbench_testing::rules::{FitRequest, Tested};
 
-fn suite(grouping: &'static str) -> LearnerSuite<SgGp> {
-    LearnerSuite::new(FitHost::wave(57).passes(4.0).trained_mean()).settings([
-        ("batch", 20.into()),
-        ("neighbours", 8.into()),
-        ("grouping", grouping.into()),
-    ])
+fn sggp(grouping: &'static str) -> Tested {
+    Tested::learner::<SgGp>()
+        .settings([("neighbours", 8.into()), ("grouping", grouping.into())])
+        .fit(|request| FitRequest { trained_mean: true, ..request })
+        .except("objective", "neighbourhoods of 8 rows do not contain all 12")
 }
 
 mod neighbours {
-    gpbench_testing::learner_suite! { super::suite("neighbours") }
+    gpbench_testing::learner_rules! { super::sggp("neighbours") }
 }
 
 mod uniform {
-    gpbench_testing::learner_suite! { super::suite("uniform") }
+    gpbench_testing::learner_rules! { super::sggp("uniform") }
 }

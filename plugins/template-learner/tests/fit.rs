@@ -3,14 +3,11 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
 
 use gpbench_template_learner::MinibatchGp;
-use gpbench_testing::{FitHost, LearnerSuite};
+use gpbench_testing::FitHost;
+use gpbench_testing::rules::Tested;
 
-/// The tests that every learner inherits: pauses, saved states, threads, batches, passes, NaN.
-fn suite() -> LearnerSuite<MinibatchGp> {
-    LearnerSuite::new(FitHost::wave(57).passes(3.0)).settings([("batch", 20.into())])
-}
-
-gpbench_testing::learner_suite! { suite() }
+// The rules that every learner keeps: pauses, saved states, threads, batches, passes, NaN.
+gpbench_testing::learner_rules! { Tested::learner::<MinibatchGp>() }
 
 #[test]
 fn all_rows_in_a_batch_descend() {

@@ -4,16 +4,14 @@
 
 use gpbench_sdk::Reason;
 use gpbench_template::SteepestDescent;
-use gpbench_testing::{DenseProblem, Suite};
+use gpbench_testing::DenseProblem;
+use gpbench_testing::behaviour::zeros_cost_nothing;
+use gpbench_testing::rules::Tested;
 
-/// The tests that every solver inherits: claims, tolerance, budget, warm starts, threads, seeds, zeros, NaN.
-fn suite() -> Suite<SteepestDescent> {
-    Suite::matern32(0.5, 0.3, 3).tolerance(1e-4)
-}
+// The rules that every solver keeps: claims, tolerance, budget, warm starts, threads, seeds, zeros, NaN.
+gpbench_testing::solver_rules! { Tested::solver::<SteepestDescent>() }
 
-gpbench_testing::solver_suite! { suite() }
-
-/// The same system, for tests of this solver alone.
+/// A system for tests of this solver alone.
 fn problem() -> DenseProblem {
     DenseProblem::scattered(0.5, 0.3, 3).tolerance(1e-4)
 }
@@ -22,7 +20,7 @@ fn problem() -> DenseProblem {
 fn an_iteration_is_an_epoch_and_the_start_at_zero_costs_nothing() {
     let outcome = problem().solve::<SteepestDescent>(&[]).unwrap();
     assert_eq!(outcome.entries, outcome.iterations as f64 * 120.0 * 120.0);
-    suite().zeros_cost_nothing();
+    zeros_cost_nothing::<SteepestDescent>(&problem(), &[]);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use gpbench_host::Arrays;
 use gpbench_sdk::Model;
-use gpbench_terms::{Activation, ModelKind, NetworkShape};
+use gpbench_terms::ModelKind;
 use ndarray::{ArrayView2, Axis, stack};
 
 use super::{Finding, FitRequest, Judge, Judged};
@@ -23,9 +23,9 @@ impl Judge for DenseJudge {
         if !matches!(kind, ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features) {
             return Err(Finding::Skipped(format!("models of the kind {kind} are not judged here")));
         }
-        let mut host = FitHost::new(&request.x, &request.y).family(request.covariance());
-        if let Some(widths) = request.network.clone() {
-            host = host.network(NetworkShape { widths, activation: Activation::Relu, random: None });
+        let mut host = FitHost::new(&request.x, &request.y).family(request.covariance);
+        if let Some(network) = request.network.clone() {
+            host = host.network(network);
         }
         let dense = DenseModel::new(&host, model);
         let (mean, variance) = dense.predict(&x.to_owned());

@@ -42,8 +42,12 @@ pub(super) fn parameters(subject: &Subject<'_>) -> Result<(), Finding> {
                 .map_err(|error| failed(&setting, &error.to_string()))?;
         }
         for setting in forbidden(param) {
-            if create(subject, Some((&param.name, &setting))).is_ok() {
-                return Err(failed(&setting, "is out of range but was not refused"));
+            match create(subject, Some((&param.name, &setting))) {
+                Ok(()) => return Err(failed(&setting, "is out of range but was not refused")),
+                Err(error) if !error.to_string().contains(&param.name) => {
+                    return Err(failed(&setting, &format!("the error does not name it: {error}")));
+                }
+                Err(_) => {}
             }
         }
     }
@@ -67,18 +71,21 @@ fn permitted(param: &ParamSchema) -> Vec<ParamValue> {
     }
 }
 
-/// Values just outside a parameter's range, or not among its choices.
+/// Values just outside a parameter's range, of another kind, or not among its choices.
 fn forbidden(param: &ParamSchema) -> Vec<ParamValue> {
     let (below, above) = (param.min.map(|min| (min, -1.0)), param.max.map(|max| (max, 1.0)));
     let outside = below.into_iter().chain(above).filter(|(end, _)| end.abs() < 1e15);
     match &param.default {
-        ParamValue::Bool(_) => Vec::new(),
-        ParamValue::Int(_) => outside.map(|(end, step)| ParamValue::Int((end + step) as i64)).collect(),
+        ParamValue::Bool(_) => vec![ParamValue::Int(1)],
+        ParamValue::Int(_) => {
+            let outside = outside.map(|(end, step)| ParamValue::Int((end + step) as i64));
+            outside.chain([ParamValue::Float(0.5)]).collect()
+        }
         ParamValue::Float(_) => {
             let outside = outside.map(|(end, step)| ParamValue::Float(end + step * end.abs().max(1.0)));
-            outside.chain([ParamValue::Float(f64::NAN)]).collect()
+            outside.chain([ParamValue::Float(f64::NAN), ParamValue::Text("1".into())]).collect()
         }
-        ParamValue::Text(_) if param.choices.is_empty() => Vec::new(),
-        ParamValue::Text(_) => vec![ParamValue::Text("no such choice".into())],
+        ParamValue::Text(_) if param.choices.is_empty() => vec![ParamValue::Int(1)],
+        ParamValue::Text(_) => vec![ParamValue::Text("no such choice".into()), ParamValue::Int(1)],
     }
 }

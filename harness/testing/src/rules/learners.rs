@@ -55,7 +55,7 @@ rules! {
     observe ("observe", here) = pauses::observe,
         "every step is observed, and no other is reported";
     pause ("pause", here) = pauses::pause,
-        "a fit that pauses after every step is the fit in one call";
+        "a fit with a pause and an evaluation after every step is the fit in one call";
     grant ("grant", here) = pauses::grant,
         "passes that are granted one by one have the batches of passes granted together";
     resume ("resume", here) = pauses::resume,
@@ -81,7 +81,7 @@ rules! {
     charges ("charges", here) = cost::charges,
         "kernel entries and rows through the network are reported";
     same_seed ("same-seed", here) = repetition::same_seed,
-        "the same seed gives the same bits";
+        "the same seed gives the same bits, in every process";
     other_seed ("other-seed", here) = repetition::other_seed,
         "without random numbers the seed changes nothing";
     threads ("threads", here) = repetition::threads,

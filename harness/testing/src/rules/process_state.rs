@@ -33,6 +33,9 @@ pub trait ProcessState {
     fn printed(&self) -> Option<u64> {
         None
     }
+
+    /// Takes the digest of a result that must be the same in every process. By default it is not compared.
+    fn keep_digest(&self, _digest: u64) {}
 }
 
 /// Floating-point mode of a thread, compared with the default of IEEE 754.

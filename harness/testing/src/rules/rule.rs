@@ -39,7 +39,10 @@ impl Rule {
     /// # Errors
     /// If it does not, or the rule does not apply to it.
     pub fn run(&self, subject: &Subject<'_>) -> Result<(), Finding> {
-        (self.test)(subject)
+        match subject.expect.except.iter().find(|(rule, _)| *rule == self.name) {
+            Some((_, why)) => Err(Finding::Skipped((*why).into())),
+            None => (self.test)(subject),
+        }
     }
 }
 

@@ -68,7 +68,7 @@ rules! {
     column_order ("column-order", here) = order::columns,
         "right-hand sides of different sizes, in another order, have the same solutions";
     warm_start ("warm-start", here) = stopping::warm_start,
-        "starting at the solution costs one epoch at most, beyond the setup";
+        "starting at the solution costs one epoch at most, beyond the setup, and no iteration";
     any_start ("any-start", here) = stopping::any_start,
         "starting anywhere leads to the solution";
     budget ("budget", here) = stopping::budget,
@@ -86,7 +86,7 @@ rules! {
     inputs ("inputs", here) = observation::inputs,
         "right-hand sides, inputs and, in prepare, the iterate are not written to";
     same_seed ("same-seed", here) = repetition::same_seed,
-        "the same seed gives the same bits";
+        "the same seed gives the same bits, in every process";
     other_seed ("other-seed", here) = repetition::other_seed,
         "without random numbers the seed changes nothing";
     threads ("threads", here) = repetition::threads,

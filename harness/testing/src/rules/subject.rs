@@ -1,11 +1,14 @@
 //! The solver or learner under test.
 
 use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hasher};
 
-use gpbench_host::{CallError, HostTable, LearnerEntry, LearnerObject, SolverEntry, SolverObject};
-use gpbench_terms::{Capability, ParamSchema, ParamValue, SolverInfo};
+use gpbench_host::{
+    CallError, HostTable, LearnerEntry, LearnerObject, SolverEntry, SolverObject, SolverState,
+};
+use gpbench_terms::{Capability, ParamSchema, ParamValue, Reason, SolverInfo};
 
-use super::{Judge, MakeSystem, ProcessState};
+use super::{Claims, Finding, FitRequest, Judge, MakeSystem, ProcessState};
 use crate::Settings;
 use crate::settings::by_name;
 
@@ -25,7 +28,8 @@ pub struct Subject<'s> {
     pub expect: Expect,
 }
 
-/// Statements of the author of a solver or learner. By default, its description is used.
+/// Statements of the author of a solver or learner, by which rules are tested more sharply. By default, its description
+/// is used.
 #[derive(Debug, Clone, Default)]
 pub struct Expect {
     /// Parameters of every object, unless a rule is about parameters; the others have their defaults.
@@ -35,6 +39,17 @@ pub struct Expect {
     /// Parameters with which a solver ends after a given number of iterations. The default is `max_iterations` for a
     /// solver that has this parameter and draws no random numbers.
     pub limit: Option<fn(i64) -> Settings>,
+    /// Reason with which an undisturbed solve or fit ends. By default any reason is accepted, and rules about
+    /// convergence are skipped without it.
+    pub ends: Option<Reason>,
+    /// Accuracy of a solver's residual norms. By default they are to be within a factor of 2.
+    pub claims: Option<Claims>,
+    /// State of an earlier outer step, which each solve is given.
+    pub state: SolverState,
+    /// Change of each fit that a rule asks for, such as another kernel or a network.
+    pub fit: Option<fn(FitRequest) -> FitRequest>,
+    /// Rules that do not apply, each with the reason.
+    pub except: Vec<(&'static str, &'static str)>,
 }
 
 /// The table and description of a solver or learner.
@@ -71,6 +86,33 @@ impl<'s> Subject<'s> {
     /// Whether its answers depend on the seed.
     pub(super) fn is_randomized(&self) -> bool {
         self.expect.randomized.unwrap_or_else(|| self.can(Capability::Randomized))
+    }
+
+    /// Hands over the bits of a result that must be the same in every process.
+    pub(super) fn keep_digest(&self, words: impl Iterator<Item = u64>) {
+        let mut hasher = DefaultHasher::new();
+        words.for_each(|word| hasher.write_u64(word));
+        self.process.keep_digest(hasher.finish());
+    }
+
+    /// Skips or fails a rule whose request ended with another reason than the rule needs: it fails if the author
+    /// states that reason.
+    pub(super) fn unexpected_end(&self, needed: Reason, what: String) -> Finding {
+        if self.expect.ends == Some(needed) { Finding::Failed(what) } else { Finding::Skipped(what) }
+    }
+
+    /// Whether it is a solver, not an exact one, whose author states how it ends.
+    pub(super) fn is_stated_iterative(&self) -> bool {
+        self.expect.ends.is_some() && !self.can(Capability::Exact)
+    }
+
+    /// Fails for an iterative solver whose author states how it ends, if it neither stagnated nor diverged on a problem
+    /// with NaN.
+    pub(super) fn demand_no_result(&self, reason: Reason) -> Result<(), Finding> {
+        if !self.is_stated_iterative() || matches!(reason, Reason::Stagnated | Reason::Diverged) {
+            return Ok(());
+        }
+        Err(Finding::Failed(format!("ends {reason:?}, where it is to stagnate or to diverge")))
     }
 
     /// Parameters with which a solver ends after `count` iterations, if known.

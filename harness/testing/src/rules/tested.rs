@@ -6,12 +6,13 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use gpbench_host::HostTable;
+use gpbench_host::{HostTable, SolverState};
 use gpbench_sdk::{Learner, Solver};
+use gpbench_terms::{Capability, Reason};
 
 use super::dense_judge::DenseJudge;
 use super::dense_systems::DenseSystems;
-use super::{Expect, Finding, ProcessState, Rule, Subject, SubjectEntry};
+use super::{Claims, Expect, Finding, FitRequest, ProcessState, Rule, Subject, SubjectEntry};
 use crate::Settings;
 use crate::entry::{learner_entry, solver_entry};
 use crate::services::host;
@@ -30,19 +31,31 @@ pub struct Tested {
 }
 
 impl Tested {
-    /// A solver with default parameters.
+    /// A solver with default parameters. It is to converge, with norms that are true up to 1e-10, and its results are
+    /// to depend on the seed if its capabilities say so. A parameter `max_iterations` limits its iterations.
     #[must_use]
     pub fn solver<S: Solver>() -> Tested {
-        Tested::of(SubjectEntry::Solver(Box::leak(Box::new(solver_entry::<S>()))), host())
+        let entry = solver_entry::<S>();
+        let limited = entry.info.params.iter().any(|param| param.name == "max_iterations");
+        let expect = Expect {
+            randomized: Some(entry.info.can(Capability::Randomized)),
+            limit: limited.then_some(|count| vec![("max_iterations", count.into())]),
+            ends: Some(Reason::Converged),
+            claims: Some(Claims::Observed(1e-10)),
+            ..Expect::default()
+        };
+        Tested { expect, ..Tested::of(SubjectEntry::Solver(Box::leak(Box::new(entry))), host()) }
     }
 
-    /// A learner with default parameters.
+    /// A learner with default parameters. It is to spend all passes.
     #[must_use]
     pub fn learner<L: Learner>() -> Tested {
-        Tested::of(SubjectEntry::Learner(Box::leak(Box::new(learner_entry::<L>()))), host())
+        let entry = SubjectEntry::Learner(Box::leak(Box::new(learner_entry::<L>())));
+        let expect = Expect { ends: Some(Reason::Stopped), ..Expect::default() };
+        Tested { expect, ..Tested::of(entry, host()) }
     }
 
-    /// A solver or learner of any origin, with its host.
+    /// A solver or learner of any origin, with its host, of which its description alone is known.
     #[must_use]
     pub fn of(entry: SubjectEntry<'static>, host: &'static HostTable) -> Tested {
         Tested { entry, host, expect: Expect::default() }
@@ -66,6 +79,41 @@ impl Tested {
     #[must_use]
     pub fn limit(mut self, limit: fn(i64) -> Settings) -> Self {
         self.expect.limit = Some(limit);
+        self
+    }
+
+    /// Sets the reason with which undisturbed solves or fits end.
+    #[must_use]
+    pub fn ends_with(mut self, reason: Reason) -> Self {
+        self.expect.ends = Some(reason);
+        self
+    }
+
+    /// Sets the accuracy of a solver's residual norms.
+    #[must_use]
+    pub fn claims(mut self, claims: Claims) -> Self {
+        self.expect.claims = Some(claims);
+        self
+    }
+
+    /// Sets the state of an earlier outer step, which each solve is given.
+    #[must_use]
+    pub fn state(mut self, state: SolverState) -> Self {
+        self.expect.state = state;
+        self
+    }
+
+    /// Sets a change of each fit that a rule asks for, such as another kernel or a network.
+    #[must_use]
+    pub fn fit(mut self, change: fn(FitRequest) -> FitRequest) -> Self {
+        self.expect.fit = Some(change);
+        self
+    }
+
+    /// Leaves out a rule that does not apply, for this reason.
+    #[must_use]
+    pub fn except(mut self, rule: &'static str, why: &'static str) -> Self {
+        self.expect.except.push((rule, why));
         self
     }
 

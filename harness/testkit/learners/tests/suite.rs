@@ -4,20 +4,14 @@
 
 use gpbench_learners::ScaleDescent;
 use gpbench_sdk::{Family, ModelKind, Reason};
+use gpbench_testing::FitHost;
 use gpbench_testing::rules::Tested;
-use gpbench_testing::{FitHost, LearnerSuite};
 
 fn host() -> FitHost {
     FitHost::wave(57).passes(4.0)
 }
 
-gpbench_testing::learner_suite! { LearnerSuite::<ScaleDescent>::new(host()).settings([("batch", 20.into())]) }
-
-mod rules {
-    use super::*;
-
-    gpbench_testing::learner_rules! { Tested::learner::<ScaleDescent>() }
-}
+gpbench_testing::learner_rules! { Tested::learner::<ScaleDescent>() }
 
 #[test]
 fn all_rows_in_a_batch_descend_to_the_likeliest_scales() {

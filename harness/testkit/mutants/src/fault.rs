@@ -39,6 +39,7 @@ pub(crate) enum Fault {
     WritesRightHandSide,
     WritesInPrepare,
     CountsCalls,
+    DependsOnProcess,
     HidesSeed,
     SumsByThreads,
     Accumulates,
@@ -121,6 +122,7 @@ mutants! {
     WritesRightHandSide = "writes-right-hand-side", "Uses the right-hand sides as a work array";
     WritesInPrepare = "writes-in-prepare", "Clears the iterate during prepare", Capabilities::NONE;
     CountsCalls = "counts-calls", "Depends on the number of solves before";
+    DependsOnProcess = "depends-on-process", "Depends on the identifier of its process";
     HidesSeed = "hides-seed", "Depends on the seed without saying so";
     SumsByThreads = "sums-by-threads", "Splits sums by the number of threads";
     Accumulates = "accumulates", "Adds to the solution of its last solve";

@@ -32,6 +32,7 @@ pub(crate) enum FitFault {
     LearnsNothing,
     ChargesNothing,
     CountsCalls,
+    DependsOnProcess,
     HidesSeed,
     SumsByThreads,
     SharesVelocity,
@@ -107,6 +108,7 @@ mutants! {
     LearnsNothing = "fit-learns-nothing", "Predicts the mean of the targets, and puts no model";
     ChargesNothing = "fit-charges-nothing", "Does not report kernel entries";
     CountsCalls = "fit-counts-calls", "Depends on the number of fits before";
+    DependsOnProcess = "fit-depends-on-process", "Depends on the identifier of its process";
     HidesSeed = "fit-hides-seed", "Depends on the seed without saying so";
     SumsByThreads = "fit-sums-by-threads", "Depends on the number of threads";
     SharesVelocity = "fit-shares-velocity", "Keeps its velocity in a global variable";

@@ -176,7 +176,10 @@ impl<M: Mutant> Cg<M> {
                 }
                 other => other?,
             }
-            let alpha = ratio(&gamma, &dots::<M>(problem, &direction, &product));
+            let mut alpha = ratio(&gamma, &dots::<M>(problem, &direction, &product));
+            if M::FAULT == Fault::DependsOnProcess {
+                alpha *= 1.0 + 1e-12 * f64::from(std::process::id());
+            }
             iterate += &(&direction * &alpha);
             residual -= &(&product * &alpha);
             let before = std::mem::replace(&mut gamma, dots::<M>(problem, &residual, &residual));

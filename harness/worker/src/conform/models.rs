@@ -22,7 +22,7 @@ impl Judge for Models {
     ) -> Result<Judged, Finding> {
         let kind = kind_of(arrays).ok_or_else(|| Finding::Failed("it has no known `kind`".into()))?;
         let shape = Shape { rows: request.x.nrows(), inputs: request.x.ncols() };
-        let model = Model::parse(kind, request.covariance(), shape, arrays)
+        let model = Model::parse(kind, request.covariance, shape, arrays)
             .map_err(|error| Finding::Failed(error.to_string()))?;
         let judged = model.posterior(request.x.view(), request.y.view(), &self.0).and_then(|posterior| {
             let predicted = posterior.predict(x)?;

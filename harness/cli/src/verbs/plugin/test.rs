@@ -63,7 +63,7 @@ fn show(results: &[RuleResult], wanted: FormatArg) -> Result<(), Failure> {
     let json: Vec<Value> = results.iter().map(json).collect();
     let header = ["name", "rule", "status", "the rule, and the reason"];
     let mut listing = Listing::new(&header, versioned("checks", json)).major(&header[1..]);
-    for RuleResult { solver, name, status, reason, doc } in results {
+    for RuleResult { solver, name, status, reason, doc, .. } in results {
         let why = if reason.is_empty() { doc.clone() } else { format!("{doc}: {reason}") };
         listing.row(vec![solver.clone(), name.clone(), status.as_str().to_owned(), why]);
     }

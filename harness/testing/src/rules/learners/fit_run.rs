@@ -27,6 +27,7 @@ pub(super) struct FitRun<'s> {
 }
 
 /// A saved state of the learner and of the host.
+#[derive(PartialEq)]
 pub(super) struct SavedFit {
     state: Arrays,
     progress: FitProgress,
@@ -46,6 +47,8 @@ pub(super) enum End {
 pub(super) struct Used {
     /// Objectives of the steps, as the learner reports them.
     pub(super) objectives: Vec<f64>,
+    /// Numbers of the steps, counted since the fit began.
+    pub(super) steps: Vec<u64>,
     /// Steps that the learner's last report counts.
     pub(super) reported: u64,
     /// Passes over the rows of the first stream.
@@ -132,6 +135,12 @@ impl<'s> FitRun<'s> {
         judged.map_err(|finding| finding.context(|what| format!("the model: {what}")))
     }
 
+    /// Asks for the model and the state, as an evaluation between steps does.
+    pub(super) fn evaluate(&mut self) -> Result<(), CallError> {
+        self.learner.model()?;
+        self.learner.save().map(drop)
+    }
+
     /// The saved state; `None` if the learner cannot save.
     pub(super) fn save(&mut self) -> Result<Option<SavedFit>, CallError> {
         let saved = self.learner.save()?;
@@ -143,6 +152,7 @@ impl<'s> FitRun<'s> {
         let cost = self.session.progress().cost;
         Used {
             objectives: self.record.objectives.borrow().clone(),
+            steps: self.record.steps.borrow().clone(),
             reported: self.reported,
             passes: cost.passes(self.session.n()),
             batches: self.session.batches(),
@@ -163,11 +173,13 @@ impl<'s> FitRun<'s> {
 #[derive(Default)]
 struct Record {
     objectives: RefCell<Vec<f64>>,
+    steps: RefCell<Vec<u64>>,
     batches: RefCell<Vec<(u32, Vec<i64>)>>,
 }
 
 impl FitObserver for Record {
-    fn step(&self, _: FitPoint, objective: f64) {
+    fn step(&self, point: FitPoint, objective: f64) {
+        self.steps.borrow_mut().push(point.step);
         self.objectives.borrow_mut().push(objective);
     }
 
@@ -189,8 +201,10 @@ fn object<'s>(
 /// The finding for a fit that did not begin, with the requested kernel.
 fn refused(request: &FitRequest, error: CallError) -> Finding {
     let kernel = match &request.network {
-        Some(widths) => format!("the linear kernel on a network of widths {widths:?}"),
-        None => format!("the kernel family {}", request.covariance()),
+        Some(network) => {
+            format!("the kernel {} on a network of widths {:?}", request.covariance, network.widths)
+        }
+        None => format!("the kernel {}", request.covariance),
     };
     Finding::Failed(format!("{error} (asked for {kernel})"))
 }

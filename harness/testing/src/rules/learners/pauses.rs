@@ -1,11 +1,11 @@
 //! Rules about budgets, pauses, saved states, and read-only memory.
 
-use gpbench_host::CallError;
+use gpbench_abi::Status;
 use gpbench_terms::Reason;
 
 use super::fit_run::{End, FitRun};
 use super::request::FitRequest;
-use super::trial::{BATCH, batch, bits, bits_of, demand_repeatable, demand_sound, finish, fit};
+use super::trial::{BATCH, batch, bits, demand_repeatable, demand_sound, finish, fit};
 use crate::rules::{Finding, Subject};
 
 /// Number of steps before a state is saved.
@@ -16,12 +16,13 @@ fn request(subject: &Subject<'_>) -> FitRequest {
 }
 
 pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
+    let rows = request(subject).x.nrows() as f64;
     for passes in [0.5, 1.0, 3.0] {
-        let fitted = fit(subject, &FitRequest { passes, ..request(subject) })?;
+        let mut fitted = fit(subject, &FitRequest { passes, ..request(subject) })?;
         let used = fitted.object.used();
         let failed = |what: String| Err(Finding::Failed(format!("with {passes} passes, it {what}")));
-        // The last batch may reach beyond a part of a pass.
-        if used.passes > passes.ceil() {
+        // The last batch may reach beyond a part of a pass, or beyond a pass that is drawn with replacement.
+        if used.passes > passes.ceil().max(passes + BATCH as f64 / rows) {
             return failed(format!("used {}", used.passes));
         }
         if used.late_draws > 0 {
@@ -29,6 +30,12 @@ pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
         }
         if fitted.reason == Reason::Converged && used.passes >= passes {
             return failed("claims convergence at the end of its budget".into());
+        }
+        if fitted.reason == Reason::Stopped {
+            let again = finish(&mut fitted.object)?;
+            if (again, &fitted.object.used()) != (Reason::Stopped, &used) {
+                return failed("takes a step when it is called again".into());
+            }
         }
         fitted.end()?;
     }
@@ -45,16 +52,25 @@ pub(super) fn observe(subject: &Subject<'_>) -> Result<(), Finding> {
         let what = format!("reports {} steps, and observed {}", used.reported, used.objectives.len());
         return Err(Finding::Failed(what));
     }
+    if !used.steps.iter().copied().eq(1..=used.reported) {
+        return Err(Finding::Failed(format!("numbers its steps {:?}", used.steps)));
+    }
     fitted.end()
 }
 
 pub(super) fn pause(subject: &Subject<'_>) -> Result<(), Finding> {
     let whole = demand_repeatable(subject, &request(subject))?;
     let request = FitRequest { pause: true, ..request(subject) };
-    if bits_of(subject, &request)? == whole {
+    let mut object = FitRun::begin(subject, &request, &batch(subject, BATCH))?;
+    while object.fit()? == End::Paused {
+        object.evaluate()?;
+    }
+    let same = bits(&mut object, None)? == whole;
+    object.end()?;
+    if same {
         return Ok(());
     }
-    Err(Finding::Failed("with a pause after every step, it gives another fit".into()))
+    Err(Finding::Failed("with a pause and an evaluation after every step, it gives another fit".into()))
 }
 
 /// The number of rows is a multiple of the batch. Objectives may differ by a schedule over the passes.
@@ -65,7 +81,8 @@ pub(super) fn grant(subject: &Subject<'_>) -> Result<(), Finding> {
     let reason = whole.reason;
     whole.end()?;
     if reason != Reason::Stopped {
-        return Err(Finding::Skipped(format!("ends {reason:?} before its passes are spent")));
+        let what = format!("ends {reason:?} before its passes are spent");
+        return Err(subject.unexpected_end(Reason::Stopped, what));
     }
     let mut turns = FitRun::begin(subject, &request, &batch(subject, BATCH))?;
     for passes in [1.0, 2.0, 3.0] {
@@ -99,6 +116,9 @@ pub(super) fn resume(subject: &Subject<'_>) -> Result<(), Finding> {
     first.end()?;
     let Some(saved) = saved else { return Err(Finding::Skipped("saves no state".into())) };
     let mut second = FitRun::load(subject, &pausing, &settings, &saved)?;
+    if second.save()?.is_none_or(|again| again != saved) {
+        return Err(Finding::Failed("saves another state than it was resumed from".into()));
+    }
     finish(&mut second)?;
     let left = Some(steps - STEPS);
     let same = bits(&mut second, left)? == bits(&mut whole.object, left)?;
@@ -117,8 +137,8 @@ pub(super) fn load_elsewhere(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut other = request(subject);
     other.y *= 1.5;
     match FitRun::load(subject, &other, &settings, &saved) {
-        Err(error @ CallError::Panicked { .. }) => Err(error.into()),
-        Err(_) => Ok(()),
+        Err(error) if error.status() == Some(Status::INVALID_ARGUMENT) => Ok(()),
+        Err(error) => Err(error.into()),
         Ok(object) => {
             object.end()?;
             Err(Finding::Failed("goes on from a state of other targets".into()))

@@ -5,7 +5,7 @@ use ndarray::{Array1, Array2, ArrayView1, Axis, concatenate};
 
 use super::fit_run::{End, FitRun};
 use super::request::FitRequest;
-use super::trial::{batch, demand_finite, fit, fit_with, test_rows};
+use super::trial::{BATCH, batch, demand_finite, finish, fit, fit_with, test_rows};
 use crate::rules::{Finding, Subject};
 
 /// Largest difference of predictions that should be the same, relative to their size.
@@ -24,13 +24,22 @@ const ROWS: usize = 12;
 const PASSES: f64 = 60.0;
 
 pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
+    // With a distance of 4, every batch has one; with 40, one of the batches of a pass.
+    [4, 40].into_iter().try_for_each(|distance| no_fit(subject, distance))
+}
+
+/// Tests a fit to targets of which every `distance`-th is not a number.
+fn no_fit(subject: &Subject<'_>, distance: usize) -> Result<(), Finding> {
     let mut request = FitRequest::new(subject, 40, 81);
-    // Every batch then has one.
-    request.y.iter_mut().step_by(4).for_each(|y| *y = f64::NAN);
+    request.y.iter_mut().step_by(distance).for_each(|y| *y = f64::NAN);
     match fit(subject, &request) {
         Ok(fitted) => {
             let reason = fitted.reason;
+            let finite = fitted.object.used().objectives.iter().all(|objective| objective.is_finite());
             fitted.end()?;
+            if !finite {
+                return Err(Finding::Failed("reports an objective that is not finite".into()));
+            }
             match reason {
                 Reason::Diverged => Ok(()),
                 _ => Err(Finding::Failed(format!("fits targets with NaN, and ends {reason:?}"))),
@@ -43,7 +52,8 @@ pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
 }
 
 pub(super) fn pieces(subject: &Subject<'_>) -> Result<(), Finding> {
-    let mut fitted = fit(subject, &FitRequest::new(subject, 56, 82))?;
+    let request = FitRequest { pause: true, ..FitRequest::new(subject, 56, 82) };
+    let mut fitted = fit(subject, &request)?;
     let (x, _) = test_rows(21, 83);
     let whole = fitted.object.predict(&x)?;
     demand_finite(&whole)?;
@@ -57,20 +67,48 @@ pub(super) fn pieces(subject: &Subject<'_>) -> Result<(), Finding> {
             return Err(Finding::Failed(what));
         }
     }
-    fitted.end()
+    let none = fitted.object.predict(&x.select(Axis(0), &[]))?;
+    fitted.end()?;
+    if !none.is_empty() {
+        return Err(Finding::Failed(format!("predicts {} numbers at no rows", none.len())));
+    }
+    predicts_between_steps(subject, &request, &x, &whole)
+}
+
+/// Predictions between steps change nothing.
+fn predicts_between_steps(
+    subject: &Subject<'_>,
+    request: &FitRequest,
+    x: &Array2<f64>,
+    expected: &Array2<f64>,
+) -> Result<(), Finding> {
+    let mut object = FitRun::begin(subject, request, &batch(subject, BATCH))?;
+    while object.fit()? == End::Paused {
+        object.predict(x)?;
+    }
+    let last = object.predict(x)?;
+    object.end()?;
+    if last == expected {
+        return Ok(());
+    }
+    Err(Finding::Failed("predictions between steps change the fit".into()))
 }
 
 pub(super) fn positive(subject: &Subject<'_>) -> Result<(), Finding> {
     let request = FitRequest::new(subject, 56, 84);
-    let mut fitted = fit(subject, &request)?;
     let far = Array2::from_elem((1, request.x.ncols()), 60.0);
     let x = concatenate(Axis(0), &[request.x.view(), far.view()]).expect("as many columns");
-    let predictions = fitted.object.predict(&x)?;
-    demand_finite(&predictions)?;
-    if let Some(variance) = predictions.column(1).iter().find(|variance| !(**variance > 0.0)) {
-        return Err(Finding::Failed(format!("predicts a variance of {variance:e}")));
+    // Before the first step and after the last.
+    let mut object = FitRun::begin(subject, &request, &batch(subject, BATCH))?;
+    for _ in 0..2 {
+        let predictions = object.predict(&x)?;
+        demand_finite(&predictions)?;
+        if let Some(variance) = predictions.column(1).iter().find(|variance| !(**variance > 0.0)) {
+            return Err(Finding::Failed(format!("predicts a variance of {variance:e}")));
+        }
+        finish(&mut object)?;
     }
-    fitted.end()
+    Ok(object.end()?)
 }
 
 pub(super) fn model(subject: &Subject<'_>) -> Result<(), Finding> {

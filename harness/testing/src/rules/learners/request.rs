@@ -1,7 +1,7 @@
 //! Fits that rules ask of learners.
 
 use gpbench_host::{FitLimits, FitProblem};
-use gpbench_terms::{Activation, Covariance, Family, NetworkShape};
+use gpbench_terms::{Covariance, NetworkShape};
 use ndarray::{Array1, Array2};
 
 /// A fit that a rule asks of a learner.
@@ -13,10 +13,14 @@ pub struct FitRequest {
     pub y: Array1<f64>,
     /// Inducing points, m x d.
     pub basis: Option<Array2<f64>>,
-    /// Widths of the network whose outputs have a linear kernel; `None` for a stationary kernel on the inputs.
-    pub network: Option<Vec<usize>>,
-    /// Whether the kernel on the inputs is the RBF kernel, for which learners have random features.
-    pub rbf: bool,
+    /// The kernel's covariance function.
+    pub covariance: Covariance,
+    /// The network whose outputs are the kernel's inputs.
+    pub network: Option<NetworkShape>,
+    /// Whether there is one length scale for all inputs of the kernel.
+    pub shared_length_scale: bool,
+    /// Whether the mean is trained.
+    pub trained_mean: bool,
     /// Passes over the rows that are granted.
     pub passes: f64,
     /// Whether the fit pauses after every step.
@@ -28,15 +32,6 @@ pub struct FitRequest {
 }
 
 impl FitRequest {
-    /// The kernel: the linear one on a network's outputs, or else a stationary one.
-    pub fn covariance(&self) -> Covariance {
-        match self {
-            FitRequest { network: Some(_), .. } => Covariance::Linear,
-            FitRequest { rbf: true, .. } => Covariance::Stationary(Family::Rbf),
-            FitRequest { rbf: false, .. } => Covariance::Stationary(Family::Matern32),
-        }
-    }
-
     /// Limits of the fit.
     pub(super) fn limits(&self) -> FitLimits {
         FitLimits {
@@ -50,25 +45,19 @@ impl FitRequest {
 
     /// Calls `with` with the problem.
     pub(super) fn pose<T>(&self, with: impl FnOnce(FitProblem<'_>) -> T) -> T {
-        let kernel_inputs =
-            self.network.as_ref().map_or(self.x.ncols(), |widths| *widths.last().unwrap_or(&1));
-        let shape = self.network.clone().map(|widths| NetworkShape {
-            widths,
-            activation: Activation::Relu,
-            random: None,
-        });
+        let kernel_inputs = self.network.as_ref().map_or(self.x.ncols(), NetworkShape::outputs);
         with(FitProblem {
             x: self.x.view(),
             y: self.y.view(),
             basis: self.basis.as_ref().map(|basis| basis.view()),
-            covariance: self.covariance(),
+            covariance: self.covariance,
             signal_scale: 1.0,
             noise_scale: 0.5,
             length_scale: &vec![1.0; kernel_inputs],
-            shared_length_scale: self.network.is_some(),
+            shared_length_scale: self.shared_length_scale,
             mean: 0.0,
-            trained_mean: false,
-            network: shape.as_ref(),
+            trained_mean: self.trained_mean,
+            network: self.network.as_ref(),
         })
     }
 }

@@ -1,5 +1,6 @@
 //! Rules about few rows, few inputs, constant inputs, and batches of unusual size.
 
+use gpbench_abi::Batches;
 use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, Axis};
 
@@ -60,6 +61,12 @@ pub(super) fn large_batch(subject: &Subject<'_>) -> Result<(), Finding> {
     if used.passes != used.batches as f64 {
         let what = format!("took {} batches for {} passes", used.batches, used.passes);
         return Err(Finding::Failed(what));
+    }
+    let n = request.x.nrows();
+    for (stream, rows) in fitted.object.batches() {
+        if Batches::counts_passes(stream) && rows.len() != n {
+            return Err(Finding::Failed(format!("drew a batch of {} of {n} rows", rows.len())));
+        }
     }
     fitted.end()
 }

@@ -1,7 +1,7 @@
 //! Shared by the rules: requests, fits, and comparisons.
 
 use gpbench_host::CallError;
-use gpbench_terms::{Capability, ParamValue, Reason};
+use gpbench_terms::{Activation, Capability, Covariance, Family, NetworkShape, ParamValue, Reason};
 use ndarray::{Array1, Array2, Axis};
 
 use super::fit_run::{End, FitRun, Used};
@@ -27,10 +27,32 @@ impl FitRequest {
             let rows: Vec<usize> = (0..points).map(|point| point * n / points).collect();
             x.select(Axis(0), &rows)
         });
-        let network =
-            (!subject.can(Capability::Kernel) && subject.can(Capability::Network)).then(|| vec![12, 8]);
-        let rbf = !subject.can(Capability::Kernel) && network.is_none();
-        FitRequest { x, y, basis, network, rbf, passes: 2.0, pause: false, threads: 1, seed: 1 }
+        let network = (!subject.can(Capability::Kernel) && subject.can(Capability::Network))
+            .then(|| NetworkShape { widths: vec![12, 8], activation: Activation::Relu, random: None });
+        let covariance = match network {
+            Some(_) => Covariance::Linear,
+            None if subject.can(Capability::Kernel) => Covariance::Stationary(Family::Matern32),
+            None => Covariance::Stationary(Family::Rbf),
+        };
+        // With a network, one length scale serves all of its outputs.
+        let shared_length_scale = network.is_some();
+        let request = FitRequest {
+            x,
+            y,
+            basis,
+            covariance,
+            network,
+            shared_length_scale,
+            trained_mean: false,
+            passes: 2.0,
+            pause: false,
+            threads: 1,
+            seed: 1,
+        };
+        match subject.expect.fit {
+            Some(change) => change(request),
+            None => request,
+        }
     }
 }
 
@@ -110,6 +132,13 @@ pub(super) struct Bits {
     predictions: Vec<u64>,
     passes: u64,
     rows: u64,
+}
+
+impl Bits {
+    /// Objectives and predictions, in their order.
+    pub(super) fn words(&self) -> impl Iterator<Item = u64> {
+        self.objectives.iter().chain(&self.predictions).copied()
+    }
 }
 
 /// The bits of a fit; with `steps`, only the last `steps` objectives.

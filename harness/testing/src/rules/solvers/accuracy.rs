@@ -3,11 +3,11 @@
 use gpbench_host::CallError;
 use gpbench_terms::{Capability, Reason};
 
-use super::request::SolveRequest;
+use super::request::{Ask, SolveRequest};
 use super::solver_run::{Outcome, SolverRun};
-use super::trial::{demand_claim, largest, solve, worst};
+use super::trial::{demand_claim, demand_true_claims, largest, solve, worst};
 use crate::rules::dense_systems::dense_system;
-use crate::rules::{Finding, KernelSystem, Subject};
+use crate::rules::{Claims, Finding, KernelSystem, Subject};
 
 /// Largest relative residual norm of an exact solver on these systems, whose condition number is about 10.
 const WORKING_PRECISION: f64 = 1e-10;
@@ -31,7 +31,7 @@ fn judge(
     let (mut judged, mut skipped) = (0, Ok(()));
     for request in requests() {
         let outcome = solve(subject, &request)?;
-        match demand_claim(&outcome).and_then(|()| test(&request, &outcome)) {
+        match demand_claim(subject, &outcome).and_then(|()| test(&request, &outcome)) {
             Ok(()) => judged += 1,
             Err(Finding::Skipped(why)) => skipped = Err(Finding::Skipped(why)),
             Err(failed) => return Err(failed),
@@ -40,10 +40,15 @@ fn judge(
     if judged > 0 { Ok(()) } else { skipped }
 }
 
+/// The factor by which the true residual may exceed the tolerance.
+pub(super) fn slack(subject: &Subject<'_>) -> f64 {
+    subject.expect.claims.map_or(2.0, Claims::slack)
+}
+
 pub(super) fn tolerance(subject: &Subject<'_>) -> Result<(), Finding> {
     judge(subject, |request, outcome| {
         let (truth, asked) = (worst(&request.residuals(&outcome.x)), request.tolerance.unwrap_or(0.0));
-        if truth <= 2.0 * asked {
+        if truth <= slack(subject) * asked {
             return Ok(());
         }
         Err(Finding::Failed(format!(
@@ -52,8 +57,8 @@ pub(super) fn tolerance(subject: &Subject<'_>) -> Result<(), Finding> {
     })
 }
 
-/// The residuals of a solver that draws random numbers may be estimates. For such a solver, the rule only tests
-/// whether the norm that is compared with the tolerance is too small.
+/// Where the author states no accuracy, the residuals of a solver that draws random numbers may be estimates. For such
+/// a solver, the rule only tests whether the norm that is compared with the tolerance is too small.
 pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
     let randomized = subject.is_randomized();
     judge(subject, |request, outcome| {
@@ -61,6 +66,10 @@ pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
             return Err(Finding::Skipped("claims no residual norms".into()));
         }
         let truths = request.residuals(&outcome.x);
+        if subject.expect.claims.is_some() {
+            demand_true_claims(subject, outcome, &truths)?;
+            return demand_true_observations(subject, request);
+        }
         let least = request.tolerance.unwrap_or(0.0) * if randomized { 1.0 } else { 0.01 };
         let pairs: Vec<(f64, f64)> = if randomized {
             vec![(worst(&truths), worst(&outcome.claimed))]
@@ -78,6 +87,26 @@ pub(super) fn claims(subject: &Subject<'_>) -> Result<(), Finding> {
         }
         Ok(())
     })
+}
+
+/// Fails if an observed norm is less accurate than the author states, or if the last observation is not the report.
+fn demand_true_observations(subject: &Subject<'_>, request: &SolveRequest) -> Result<(), Finding> {
+    let Some(claims) = subject.expect.claims else { return Ok(()) };
+    let outcome = solve(subject, &SolveRequest { ask: Ask::Always, ..request.clone() })?;
+    for (observation, x) in outcome.observed.iter().zip(&outcome.handed) {
+        for (&claimed, truth) in observation.claimed.iter().zip(request.residuals(x)) {
+            if !claims.allow_observed(claimed, truth) {
+                let at = observation.iteration;
+                let what = format!("at iteration {at} it claims {claimed:e}, where {truth:e} is true");
+                return Err(Finding::Failed(what));
+            }
+        }
+    }
+    let last = outcome.observed.last().map(|last| (last.iteration, &last.claimed));
+    if last != Some((outcome.iterations, &outcome.claimed)) || outcome.handed.last() != Some(&outcome.x) {
+        return Err(Finding::Failed("its last observation is not what it reports".into()));
+    }
+    Ok(())
 }
 
 pub(super) fn exact(subject: &Subject<'_>) -> Result<(), Finding> {
@@ -104,14 +133,14 @@ fn is_false_claim(request: &SolveRequest, outcome: &Outcome, column: usize) -> b
 }
 
 pub(super) fn not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
-    let mut request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(40, 6), 3) };
+    let mut request = SolveRequest { max_epochs: 2000.0, ..SolveRequest::new(KernelSystem::new(40, 6), 3) };
     request.rhs[[3, 1]] = f64::NAN;
-    unsolvable(subject, &request, 1)
+    subject.demand_no_result(unsolvable(subject, &request, 1)?.unwrap_or(Reason::Stagnated))
 }
 
 /// This rule always uses a stored matrix, since no kernel has such entries.
 pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> {
-    let request = SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::new(60, 27), 3) };
+    let request = SolveRequest { max_epochs: 2000.0, ..SolveRequest::new(KernelSystem::new(60, 27), 3) };
     for j in [4, 40] {
         let mut system = dense_system(&request);
         for at in [[3, j], [j, 3]] {
@@ -127,6 +156,10 @@ pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> 
             Ok(outcome) => outcome,
         };
         let finite = outcome.x.iter().all(|x| x.is_finite());
+        subject.demand_no_result(outcome.reason)?;
+        if subject.is_stated_iterative() && !finite {
+            return Err(Finding::Failed("leaves numbers that are not finite".into()));
+        }
         match outcome.reason {
             // A factorisation may not detect it, and its solution is visibly not finite.
             Reason::Converged if subject.can(Capability::Exact) && !finite => {}
@@ -145,20 +178,24 @@ pub(super) fn matrix_not_a_number(subject: &Subject<'_>) -> Result<(), Finding> 
 }
 
 pub(super) fn singular(subject: &Subject<'_>) -> Result<(), Finding> {
-    unsolvable(
-        subject,
-        &SolveRequest { max_epochs: 200.0, ..SolveRequest::new(KernelSystem::singular(20, 7), 2) },
-        0,
-    )
+    let system = KernelSystem::singular(20, 7);
+    unsolvable(subject, &SolveRequest { max_epochs: 200.0, ..SolveRequest::new(system, 2) }, 0).map(drop)
 }
 
-fn unsolvable(subject: &Subject<'_>, request: &SolveRequest, column: usize) -> Result<(), Finding> {
+/// Fails if a finite solution is claimed for a column that has none. Returns the reason with which the solve ended;
+/// `None` if it ended with an error.
+fn unsolvable(
+    subject: &Subject<'_>,
+    request: &SolveRequest,
+    column: usize,
+) -> Result<Option<Reason>, Finding> {
     match solve(subject, request) {
         Ok(outcome) if is_false_claim(request, &outcome, column) => {
             Err(Finding::Failed("claims convergence with a finite solution, where there is none".into()))
         }
+        Ok(outcome) => Ok(Some(outcome.reason)),
         Err(error @ CallError::Panicked { .. }) => Err(error.into()),
         // An error with a reason is accepted, like no convergence.
-        Ok(_) | Err(_) => Ok(()),
+        Err(_) => Ok(None),
     }
 }

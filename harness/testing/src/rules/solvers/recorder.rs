@@ -5,11 +5,22 @@ use ndarray::{Array2, ArrayView2};
 
 use super::request::{Ask, SolveRequest};
 
+/// An observation of a solve.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Observation {
+    /// Iterations so far.
+    pub(super) iteration: u64,
+    /// Epochs used so far.
+    pub(super) epochs: f64,
+    /// Relative residual norms that the solver claims, one per column; may be empty.
+    pub(super) claimed: Vec<f64>,
+}
+
 /// Observer that asks for iterates and stops as a request states, and records the observations.
 pub(super) struct Recorder {
     ask: Ask,
     stop_at: Option<usize>,
-    pub(super) observed: Vec<f64>,
+    pub(super) observed: Vec<Observation>,
     pub(super) asked: usize,
     pub(super) handed: Vec<Array2<f64>>,
 }
@@ -38,7 +49,8 @@ impl Observer for Recorder {
     }
 
     fn record(&mut self, info: IterationInfo<'_>, iterate: Option<ArrayView2<f64>>) {
-        self.observed.push(info.epochs);
+        let claimed = info.claimed.to_vec();
+        self.observed.push(Observation { iteration: info.iteration, epochs: info.epochs, claimed });
         self.handed.extend(iterate.map(|iterate| iterate.to_owned()));
     }
 

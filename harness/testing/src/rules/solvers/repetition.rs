@@ -15,6 +15,7 @@ fn request() -> SolveRequest {
 pub(super) fn same_seed(subject: &Subject<'_>) -> Result<(), Finding> {
     let (first, second) = (solve(subject, &request())?, solve(subject, &request())?);
     if same_bits(&first.x, &second.x) && first.epochs == second.epochs {
+        subject.keep_digest(first.x.iter().map(|x| x.to_bits()));
         return Ok(());
     }
     Err(Finding::Failed("two solves with one seed give different solutions".into()))
@@ -40,11 +41,11 @@ pub(super) fn other_seed(subject: &Subject<'_>) -> Result<(), Finding> {
 
 pub(super) fn threads(subject: &Subject<'_>) -> Result<(), Finding> {
     let one = demand_repeatable(subject, &request())?;
-    for threads in [2, 3] {
+    for threads in [2, 3, 7] {
         let request = SolveRequest { threads, ..request() };
         let several = solve(subject, &request)?;
         if subject.can(Capability::BlasThreads) {
-            demand_claim(&several)?;
+            demand_claim(subject, &several)?;
             demand_agreement(&request, &one.x, &several.x)?;
         } else if !same_bits(&one.x, &several.x) {
             return Err(Finding::Failed(format!(
@@ -61,7 +62,7 @@ pub(super) fn reuse(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut object = SolverRun::create(subject, &[])?;
     let kept = (1..=3).try_for_each(|round| {
         let outcome = object.run(&request, &mut || ())?;
-        demand_solution(&request, &outcome)
+        demand_solution(subject, &request, &outcome)
             .map_err(|finding| finding.context(|why| format!("in solve {round} of one object it {why}")))
     });
     object.end()?;
@@ -81,7 +82,7 @@ pub(super) fn prepare_again(subject: &Subject<'_>) -> Result<(), Finding> {
     let mut object = SolverRun::create(subject, &[])?;
     let outcome = object.prepare(&large).and_then(|()| object.run(&small, &mut || ()));
     object.end()?;
-    demand_solution(&small, &outcome?)
+    demand_solution(subject, &small, &outcome?)
 }
 
 pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
@@ -92,9 +93,9 @@ pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
         let outcome = first.run(outer, &mut || between = Some(second.run(inner, &mut || ())));
         second.end()?;
         first.end()?;
-        demand_solution(outer, &outcome?)?;
+        demand_solution(subject, outer, &outcome?)?;
         if let Some(between) = between {
-            demand_solution(inner, &between?)?;
+            demand_solution(subject, inner, &between?)?;
         }
     }
     Ok(())

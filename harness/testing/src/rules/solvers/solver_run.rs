@@ -5,7 +5,7 @@ use gpbench_numerics::layout::column_major;
 use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
 
-use super::recorder::Recorder;
+use super::recorder::{Observation, Recorder};
 use super::request::SolveRequest;
 use crate::rules::{Subject, SubjectEntry};
 
@@ -25,6 +25,8 @@ pub(super) struct Outcome {
     pub(super) x: Array2<f64>,
     /// Why the solver stopped.
     pub(super) reason: Reason,
+    /// Iterations, as reported.
+    pub(super) iterations: u64,
     /// Relative residual norms that it claims, one per column; may be empty.
     pub(super) claimed: Vec<f64>,
     /// Epochs used.
@@ -35,8 +37,8 @@ pub(super) struct Outcome {
     pub(super) self_reported: f64,
     /// Number of refused calls after the budget was spent.
     pub(super) refusals: u64,
-    /// Epochs used by the time of each observation.
-    pub(super) observed: Vec<f64>,
+    /// The observations, in their order.
+    pub(super) observed: Vec<Observation>,
     /// Number of requested iterates.
     pub(super) asked: usize,
     /// Iterates that were handed over.
@@ -97,7 +99,8 @@ impl<'s> SolverRun<'s> {
         between: &mut dyn FnMut(),
     ) -> Result<Outcome, CallError> {
         let mut recorder = Recorder::new(request);
-        let session = Session::new(system, request.limits(), self.subject.host, &mut recorder);
+        let session = Session::new(system, request.limits(), self.subject.host, &mut recorder)
+            .with_state(self.subject.expect.state.clone());
         let ((n, s), margin) = (request.rhs.dim(), request.margin);
         let mut memory = Array2::from_elem((n + 2 * margin, s + 2 * margin).f(), UNTOUCHED);
         let mut x = memory.slice_mut(s![margin..margin + n, margin..margin + s]);
@@ -126,6 +129,7 @@ impl<'s> SolverRun<'s> {
         Ok(Outcome {
             x: found,
             reason: outcome.reason,
+            iterations: outcome.cost.iterations,
             claimed: outcome.claimed,
             epochs: epochs(outcome.cost.entries.used),
             setup: epochs(outcome.cost.entries.setup),

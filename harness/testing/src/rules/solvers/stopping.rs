@@ -4,7 +4,7 @@ use gpbench_terms::{Capability, Reason};
 
 use super::request::SolveRequest;
 use super::solver_run::Outcome;
-use super::trial::{converge, same_bits, solve, solve_with, worst};
+use super::trial::{converge, demand_true_claims, same_bits, solve, solve_with, worst};
 use crate::rules::kernel_system::{KernelSystem, right_hand_sides};
 use crate::rules::{Finding, Subject};
 
@@ -19,11 +19,17 @@ pub(super) fn warm_start(subject: &Subject<'_>) -> Result<(), Finding> {
         return Err(Finding::Skipped("does not claim to make use of a warm start".into()));
     }
     let mut request = SolveRequest::new(KernelSystem::new(80, 11), 4);
+    for (mut column, scale) in request.rhs.columns_mut().into_iter().zip([1.0, 1e-6, 1e6, 1e3]) {
+        column *= scale;
+    }
     request.start = request.system.exact(&request.rhs);
     let outcome = converge(subject, &request)?;
     let epochs = outcome.epochs - outcome.setup;
     if epochs > 1.0 + ROUNDING {
         return Err(Finding::Failed(format!("from the solution, it took {epochs:.2} epochs to find it")));
+    }
+    if outcome.iterations > 0 || !same_bits(&outcome.x, &request.start) {
+        return Err(Finding::Failed("it changes a start that is the solution".into()));
     }
     Ok(())
 }
@@ -76,7 +82,8 @@ pub(super) fn no_budget(subject: &Subject<'_>) -> Result<(), Finding> {
             return failed("claims a convergence that it has not reached".into());
         }
         // A solver that begins at zero may leave zeros.
-        if outcome.x.iter().any(|&x| x != start && x != 0.0) {
+        let may_be_zero = subject.expect.ends.is_none();
+        if outcome.x.iter().any(|&x| x != start && !(may_be_zero && x == 0.0)) {
             return failed("leaves another iterate than it was given".into());
         }
     }
@@ -105,6 +112,7 @@ pub(super) fn limit(subject: &Subject<'_>) -> Result<(), Finding> {
             return Err(Finding::Skipped("reports work by itself, which no budget refuses".into()));
         }
         let spent = solve(subject, &SolveRequest { max_epochs: limited.epochs, ..request.clone() })?;
+        demand_true_claims(subject, &spent, &request.residuals(&spent.x))?;
         let same = spent.epochs == limited.epochs && same_bits(&spent.x, &limited.x);
         if spent.reason != Reason::Stopped || !same {
             return Err(Finding::Failed(format!(
@@ -113,7 +121,22 @@ pub(super) fn limit(subject: &Subject<'_>) -> Result<(), Finding> {
             )));
         }
     }
-    Ok(())
+    stop_like_a_limit(subject, &request)
+}
+
+/// A solver that an observation stops leaves what a limit of as many iterations leaves.
+fn stop_like_a_limit(subject: &Subject<'_>, request: &SolveRequest) -> Result<(), Finding> {
+    let stopped = solve(subject, &SolveRequest { stop_at: Some(2), ..request.clone() })?;
+    let Some(settings) = subject.limit(stopped.iterations as i64) else { return Ok(()) };
+    if stopped.reason != Reason::Stopped {
+        return Ok(());
+    }
+    let limited = solve_with(subject, request, &settings)?;
+    if same_bits(&stopped.x, &limited.x) && stopped.claimed == limited.claimed {
+        return Ok(());
+    }
+    let what = format!("stopped after {} iterations, it does not leave what they leave", stopped.iterations);
+    Err(Finding::Failed(what))
 }
 
 pub(super) fn cancel(subject: &Subject<'_>) -> Result<(), Finding> {
@@ -130,7 +153,7 @@ pub(super) fn cancel(subject: &Subject<'_>) -> Result<(), Finding> {
         stopped += 1;
         let failed =
             |what: String| Err(Finding::Failed(format!("told to stop at observation {stop_at}, it {what}")));
-        let (further, epochs) = (outcome.observed.len() - stop_at - 1, outcome.epochs - at);
+        let (further, epochs) = (outcome.observed.len() - stop_at - 1, outcome.epochs - at.epochs);
         if further > 1 || epochs > 1.0 + ROUNDING {
             return failed(format!("made {further} more and used {epochs:.2} epochs"));
         }

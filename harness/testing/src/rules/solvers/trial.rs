@@ -47,12 +47,17 @@ impl SolveRequest {
     }
 }
 
-/// The number that is compared with the tolerance: the larger of the target's norm and the mean norm of the probes.
-/// NaN if one of them is NaN.
+/// The number that is compared with the tolerance, where the first column is the target. NaN if a norm is NaN.
 pub(super) fn worst(norms: &[f64]) -> f64 {
-    let (target, probes) = norms.split_at(norms.len().min(1));
+    worst_of(norms, 1)
+}
+
+/// The number that is compared with the tolerance: the larger of the largest norm of the first `n_targets` columns and
+/// the mean norm of the others. NaN if a norm is NaN.
+pub(super) fn worst_of(norms: &[f64], n_targets: usize) -> f64 {
+    let (targets, probes) = norms.split_at(norms.len().min(n_targets));
     let mean = if probes.is_empty() { 0.0 } else { probes.iter().sum::<f64>() / probes.len() as f64 };
-    target.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
+    targets.iter().fold(mean, |worst, &norm| if worst.is_nan() || worst >= norm { worst } else { norm })
 }
 
 /// The largest norm; NaN if one of them is NaN.
@@ -82,28 +87,50 @@ pub(super) fn solve_with(
 /// Solves. Fails if convergence is claimed without a solution, and skips if it is not claimed.
 pub(super) fn converge(subject: &Subject<'_>, request: &SolveRequest) -> Result<Outcome, Finding> {
     let outcome = solve(subject, request)?;
-    demand_solution(request, &outcome)?;
+    demand_solution(subject, request, &outcome)?;
     Ok(outcome)
 }
 
 /// Fails if convergence is claimed without a solution, and skips if it is not claimed.
-pub(super) fn demand_solution(request: &SolveRequest, outcome: &Outcome) -> Result<(), Finding> {
-    demand_claim(outcome)?;
-    let residual = largest(&request.residuals(&outcome.x));
+pub(super) fn demand_solution(
+    subject: &Subject<'_>,
+    request: &SolveRequest,
+    outcome: &Outcome,
+) -> Result<(), Finding> {
+    demand_claim(subject, outcome)?;
+    let truths = request.residuals(&outcome.x);
+    let residual = largest(&truths);
     if !(residual <= ACCEPTED) {
         let what = "claims convergence to 1e-4, with a relative residual norm of";
         return Err(Finding::Failed(format!("{what} {residual:.1e}")));
     }
+    demand_true_claims(subject, outcome, &truths)
+}
+
+/// Fails if a reported norm is less accurate than the author states.
+pub(super) fn demand_true_claims(
+    subject: &Subject<'_>,
+    outcome: &Outcome,
+    truths: &[f64],
+) -> Result<(), Finding> {
+    let Some(claims) = subject.expect.claims else { return Ok(()) };
+    for (&claimed, &truth) in outcome.claimed.iter().zip(truths) {
+        if !claims.allow(claimed, truth) {
+            let what = format!("claims a residual norm of {claimed:e}, where the true one is {truth:e}");
+            return Err(Finding::Failed(what));
+        }
+    }
     Ok(())
 }
 
-/// Skips if convergence is not claimed.
-pub(super) fn demand_claim(outcome: &Outcome) -> Result<(), Finding> {
+/// Skips if convergence is not claimed. Fails instead if the author states that the solver converges.
+pub(super) fn demand_claim(subject: &Subject<'_>, outcome: &Outcome) -> Result<(), Finding> {
     if outcome.reason == Reason::Converged {
         return Ok(());
     }
     let Outcome { reason, epochs, .. } = outcome;
-    Err(Finding::Skipped(format!("reports no convergence: {reason:?} after {epochs:.0} epochs")))
+    let what = format!("reports no convergence: {reason:?} after {epochs:.0} epochs");
+    Err(subject.unexpected_end(Reason::Converged, what))
 }
 
 /// Skips if two equal solves give different bits, which is the subject of the rule `same-seed`.
@@ -145,6 +172,7 @@ mod tests {
     fn the_worst_norm_is_that_of_the_rule() {
         assert_eq!(worst(&[0.5, 0.25, 0.5]), 0.5);
         assert_eq!(worst(&[0.25, 1.0, 0.5]), 0.75);
+        assert_eq!(worst_of(&[0.25, 1.0, 0.5], 2), 1.0);
         assert_eq!(worst(&[]), 0.0);
         assert!(worst(&[0.5, f64::NAN]).is_nan() && worst(&[f64::NAN, 0.5]).is_nan());
         assert!(largest(&[0.5, f64::NAN, 1.0]).is_nan());
