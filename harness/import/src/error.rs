@@ -7,6 +7,8 @@ use std::path::{Path, PathBuf};
 use gpbench_data::copy::CopyError;
 use thiserror::Error;
 
+use crate::format::OtherFormat;
+
 /// A fault of a file, with its place.
 #[derive(Debug, Error)]
 #[error("{place}: {fault}")]
@@ -108,6 +110,33 @@ pub enum FileFault {
     /// A pipe or a device.
     #[error("this is not a regular file; copy its content into one")]
     NotAFile,
+    /// A file of another format.
+    #[error("{0}")]
+    Format(#[from] OtherFormat),
+    /// Lines end with carriage returns.
+    #[error(
+        "lines end with a carriage return alone, as programs of old Macs write them; convert the file: \
+         `tr '\\r' '\\n' < FILE > NEW`"
+    )]
+    CarriageReturns,
+    /// A comment among the rows.
+    #[error("the line begins with `{mark}`, as comments do; remove comment lines from the file")]
+    Comment {
+        /// What it begins with.
+        mark: String,
+    },
+    /// Several blanks between cells.
+    #[error(
+        "the columns are aligned by blanks, and cells are separated by one character; convert the file: \
+         `awk '{{$1=$1; print}}' OFS=, FILE > NEW`"
+    )]
+    Aligned,
+    /// A first line `sep=;`.
+    #[error("the first line only states the separator; remove it, and set `separator` to `{}`", separator.escape_default())]
+    StatedSeparator {
+        /// The separator.
+        separator: char,
+    },
     /// The file is empty.
     #[error("the file is empty; it needs one line per row, inputs and target separated by commas")]
     Empty,
@@ -132,6 +161,74 @@ pub enum FileFault {
         expected: usize,
         /// Number of the first line.
         first: u64,
+    },
+    /// A line ends with a separator, and the first line does not; or the other way round.
+    #[error("{}; remove the separators at the ends of lines", trailing(*first))]
+    TrailingSeparator {
+        /// The first line, where that alone ends with one.
+        first: Option<u64>,
+    },
+    /// The last column is empty and has no name, because all lines end with a separator.
+    #[error(
+        "the lines end with a separator, so that a last column {column} is empty; remove the separators at the ends of lines, \
+         or drop this column (`drop`: {index})"
+    )]
+    EmptyLastColumn {
+        /// Its column.
+        column: String,
+        /// Its 0-based index.
+        index: usize,
+    },
+    /// The rows have one cell more than the header.
+    #[error(
+        "the line has {found} cells, the header has one less; where the first cells are row labels, as R writes them, put a \
+         name for them at the beginning of the header, and drop this column"
+    )]
+    RowLabels {
+        /// Cells in this line.
+        found: usize,
+    },
+    /// A cell holds another separator.
+    #[error(
+        "`{text}` in column {column} holds `{separator}`, which seems to separate cells: set `separator`, and write numbers \
+         with a decimal point"
+    )]
+    OtherSeparator {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+        /// The separator that it holds.
+        separator: char,
+    },
+    /// A cell holds a number with commas.
+    #[error(
+        "`{text}` in column {column} has a comma; write numbers with a decimal point, and without separators of thousands"
+    )]
+    Commas {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+    },
+    /// A cell holds a date or a time.
+    #[error(
+        "`{text}` in column {column} is a date or a time; write it as a number, such as days since the first one, or name \
+         the column in `drop`"
+    )]
+    Date {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+    },
+    /// A cell holds a mark of a missing value.
+    #[error("column {column} is `{text}` here, a missing value; fill in missing values or remove the row")]
+    Missing {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
     },
     /// A cell holds text.
     #[error(
@@ -236,6 +333,9 @@ pub enum FileFault {
     /// Options of text are given for a Parquet file.
     #[error("a Parquet file has neither separator nor header; omit `separator` and `header`")]
     OptionsOfText,
+    /// The content differed after the file was read.
+    #[error("the file changed while it was read; try again when it is complete")]
+    Changing,
     /// The target is constant.
     #[error("the target, column {column}, is {value} in every row; choose another target column")]
     ConstantTarget {
@@ -243,6 +343,15 @@ pub enum FileFault {
         column: String,
         /// Its value.
         value: f64,
+    },
+    /// The values of a column differ by less than can be scaled in double precision.
+    #[error(
+        "the values of column {column} differ by less than 1e-290, too little to be scaled; multiply the column by a large \
+         number, or drop it"
+    )]
+    TooSmall {
+        /// Its column.
+        column: String,
     },
     /// Masks and data have different numbers of rows.
     #[error("the file has {found} rows, but {} has {expected}; download both files again from one source", data.display())]
@@ -313,7 +422,7 @@ pub enum FileFault {
     #[error("{0}")]
     Told(String),
     /// The binary copy cannot be written or read back.
-    #[error("{0}; binary copies are stored in the cache: set GPBENCH_CACHE to a folder that can be written")]
+    #[error("{error}; binary copies are stored in the cache: {advice}", error = .0, advice = room(.0))]
     Copy(#[from] CopyError),
 }
 
@@ -346,9 +455,27 @@ fn hint(separator: Option<char>) -> String {
     }
 }
 
+fn trailing(first: Option<u64>) -> String {
+    match first {
+        Some(first) => format!("line {first} ends with a separator, this line does not"),
+        None => "the line ends with a separator, and the first line does not".to_owned(),
+    }
+}
+
+/// What helps where a copy cannot be written.
+fn room(error: &CopyError) -> &'static str {
+    use io::ErrorKind::{QuotaExceeded, StorageFull};
+    match error {
+        CopyError::Io { source, .. } if matches!(source.kind(), StorageFull | QuotaExceeded) => {
+            "free space on this disk, or set GPBENCH_CACHE to a folder on another one"
+        }
+        _ => "set GPBENCH_CACHE to a folder that can be written",
+    }
+}
+
 /// The options that read a Parquet column of a type that holds no numbers.
 fn options_of(kind: &str) -> &'static str {
-    if kind == "text" { "`categories` or in `drop`" } else { "`drop`" }
+    if matches!(kind, "text" | "category") { "`categories` or in `drop`" } else { "`drop`" }
 }
 
 fn others(columns: usize) -> String {

@@ -17,9 +17,12 @@ mod columns;
 mod doubts;
 mod error;
 mod faults;
+mod format;
+mod layout;
 mod materialise;
 mod memory;
 mod parquet;
+mod parquet_metadata;
 mod parts;
 mod rows;
 mod subprocess;
@@ -33,6 +36,7 @@ use gpbench_data::registry::RegistryEntry;
 use gpbench_record::ReadOptions;
 
 pub use error::{FileFault, ImportError, InputPosition, Role};
+pub use format::OtherFormat;
 pub use materialise::{Materialised, materialise};
 pub use subprocess::{materialise_in_subprocess, serve};
 
@@ -52,6 +56,14 @@ pub enum ImportSource<'a> {
 }
 
 impl ImportSource<'_> {
+    /// The file or folder that a message names.
+    fn path(&self) -> &Path {
+        match *self {
+            ImportSource::Collection(found, _) => &found.folder,
+            ImportSource::File { path, .. } => path,
+        }
+    }
+
     /// Refuses a pipe, which may make the reader wait forever, and a device, which may never end.
     fn require_regular(&self) -> Result<(), ImportError> {
         match *self {

@@ -67,10 +67,7 @@ pub fn materialise_in_subprocess(
     if let Some(found) = materialise::find(origin, copies)? {
         return Ok(found);
     }
-    let file = match *origin {
-        ImportSource::Collection(found, _) => &found.folder,
-        ImportSource::File { path, .. } => path,
-    };
+    let file = origin.path();
     let failed = |what: String| InputPosition::file(file).fault(FileFault::Subprocess { what });
     let job = Job { origin: Source::of(origin), copies: copies.into(), asker: std::process::id() };
     let job = serde_json::to_vec(&job).expect("numbers, texts and bytes always serialise");
