@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::format::other_format;
 
 pub(crate) const BUFFER: usize = 1 << 18;

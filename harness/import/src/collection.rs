@@ -11,7 +11,8 @@ use gpbench_data::{Names, Table};
 use crate::categories::Input;
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::parts::Parts;
 use crate::rows::{Header, Rows};
 use crate::text::{Builder, stem};
@@ -42,15 +43,16 @@ pub(crate) fn read_registered(found: &Found, entry: &RegistryEntry) -> Result<Ta
 }
 
 /// The files of a user's folder of this layout: its data, and its masks, which are optional.
-pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
     // A link to nowhere is an error, and not a folder without masks.
-    let mask = Some(folder.join(MASK)).filter(|path| path.symlink_metadata().is_ok());
-    [folder.join(DATA)].into_iter().chain(mask).collect()
+    let existing = |name: &str| Some(folder.join(name)).filter(|path| path.symlink_metadata().is_ok());
+    let data = existing(DATA).ok_or_else(|| InputPosition::file(folder).fault(FileFault::NoData))?;
+    Ok([data].into_iter().chain(existing(MASK)).collect())
 }
 
 /// Reads a user's folder of this layout.
 pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
-    let files = files(folder);
+    let files = files(folder)?;
     let mut table = read(&stem(folder), &[&files[0]], files.get(1))?;
     let descriptions: Vec<String> = (1..=table.d()).map(|column| column.to_string()).collect();
     table.warnings.extend(doubts::of_file(&table, &descriptions));

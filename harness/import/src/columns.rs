@@ -3,7 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::error::{FileFault, ImportError, InputPosition, Role};
+use crate::error::{ImportError, InputPosition, Role};
+use crate::fault::FileFault;
 
 /// Number and names of the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -9,7 +9,8 @@ use gpbench_data::{Spread, Table, is_nearly_constant};
 use ndarray::ArrayView1;
 
 use crate::columns::Columns;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::parts::{Part, Parts};
 
 /// Rows from which a column that counts is taken for an index.

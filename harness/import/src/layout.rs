@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use crate::bytes::first_lines;
-use crate::error::{FileFault, ImportError};
+use crate::error::ImportError;
+use crate::fault::FileFault;
 
 /// Lines that are looked at.
 const LINES: usize = 20;

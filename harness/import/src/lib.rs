@@ -12,10 +12,12 @@
 mod bytes;
 mod categories;
 mod cell;
+mod cell_fault;
 mod collection;
 mod columns;
 mod doubts;
 mod error;
+mod fault;
 mod faults;
 mod format;
 mod layout;
@@ -35,7 +37,9 @@ use gpbench_data::locate::Found;
 use gpbench_data::registry::RegistryEntry;
 use gpbench_record::ReadOptions;
 
-pub use error::{FileFault, ImportError, InputPosition, Role};
+pub use cell_fault::CellFault;
+pub use error::{ImportError, InputPosition, Role};
+pub use fault::FileFault;
 pub use format::OtherFormat;
 pub use materialise::{Materialised, materialise};
 pub use subprocess::{materialise_in_subprocess, serve};

@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use gpbench_data::{Names, Sha256Hex, content, copy, verify};
 use gpbench_record::ReadOptions;
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::{ImportSource, collection, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
@@ -98,7 +99,7 @@ fn file_name(origin: &ImportSource<'_>, copies: &Path) -> Result<String, ImportE
             (entry.name.clone(), found.files.clone(), &ReadOptions::default())
         }
         ImportSource::File { path, options } if path.is_dir() => {
-            (crate::text::stem(path), collection::files(path), options)
+            (crate::text::stem(path), collection::files(path)?, options)
         }
         ImportSource::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
     };

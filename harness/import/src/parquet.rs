@@ -15,9 +15,11 @@ use polars::prelude::{ArrowDataType, Column, DataType, ParquetReader, PolarsErro
 use crate::bytes::GZIP_MAGIC;
 use crate::categories::{self, Input, Levels, expand, width};
 use crate::cell::{LARGEST, rounding};
+use crate::cell_fault::CellFault;
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::faults::ColumnFaults;
 use crate::format::{FORMAT_BYTES, other_format};
 use crate::memory;
@@ -123,7 +125,7 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
             Err((row, cell)) => {
                 let describe = || columns.describe(index);
                 faults.add(index, || {
-                    InputPosition::cell(file, row as u64 + 1, index).fault(cell.fault(describe()))
+                    InputPosition::cell(file, row as u64 + 1, index).fault(cell.fault(describe()).into())
                 });
                 continue;
             }
@@ -151,6 +153,7 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), names, warnings };
     let describe = || columns.describe(parts.target);
     doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
+    table.warnings.extend(inputs.iter().filter_map(Input::warning));
     table.warnings.extend(doubts::row_labels(&table, &columns, &parts));
     table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
     table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
@@ -202,12 +205,12 @@ enum Bad {
 }
 
 impl Bad {
-    fn fault(self, column: String) -> FileFault {
+    fn fault(self, column: String) -> CellFault {
         match self {
-            Bad::Missing => FileFault::EmptyCell { column },
-            Bad::TooLarge(value) => FileFault::TooLarge { text: format!("{value:?}"), column },
-            Bad::NotFinite(value) => FileFault::NotFinite { text: format!("{value:?}"), column },
-            Bad::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
+            Bad::Missing => CellFault::EmptyCell { column },
+            Bad::TooLarge(value) => CellFault::TooLarge { text: format!("{value:?}"), column },
+            Bad::NotFinite(value) => CellFault::NotFinite { text: format!("{value:?}"), column },
+            Bad::TooManyCategories => CellFault::TooManyCategories { column, most: categories::MOST },
         }
     }
 }

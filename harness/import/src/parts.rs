@@ -5,7 +5,8 @@ use std::path::Path;
 use gpbench_record::ReadOptions;
 
 use crate::columns::Columns;
-use crate::error::{FileFault, ImportError, InputPosition, Role};
+use crate::error::{ImportError, InputPosition, Role};
+use crate::fault::FileFault;
 
 /// What a column becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -11,9 +11,10 @@ use csv::ByteRecord;
 
 use crate::bytes::{Allowed, BUFFER, decompress};
 use crate::categories::{Input, Levels};
-use crate::cell::{Cell, is_missing, is_rounded, is_underflow, number, rounding, shown, underflow};
+use crate::cell::{Cell, is_rounded, is_underflow, number, rounding, shown, underflow};
 use crate::columns::Columns;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::faults::ColumnFaults;
 use crate::layout::comment;
 use crate::parts::{Part, Parts};
@@ -154,8 +155,7 @@ impl Rows {
         for index in 0..expected {
             let value = match self.parts.as_ref().map_or(Part::Input, |parts| parts.of(index)) {
                 Part::Dropped => Ok(0.0),
-                Part::Categories => category(&self.record[index], &mut self.levels[index])
-                    .inspect(|_| self.note_missing_category(index)),
+                Part::Categories => category(&self.record[index], &mut self.levels[index]),
                 Part::Input | Part::Target => {
                     number(&self.record[index]).inspect(|value| self.note_rounding(index, *value))
                 }
@@ -175,18 +175,6 @@ impl Rows {
             self.warn(index, |place, column, text| rounding(place, column, text, value));
         } else if is_underflow(cell, value) {
             self.warn(index, underflow);
-        }
-    }
-
-    /// Warns of a category that is a mark of a missing value.
-    fn note_missing_category(&mut self, index: usize) {
-        if std::str::from_utf8(self.record[index].trim_ascii()).is_ok_and(is_missing) {
-            self.warn(index, |place, column, text| {
-                format!(
-                    "{place}: `{text}` in column {column} marks a missing value and is read as a category of its own; remove \
-                     its rows if that is not meant"
-                )
-            });
         }
     }
 

@@ -20,7 +20,8 @@ use gpbench_record::ReadOptions;
 use rustix::process::{Resource, Rlimit, Signal, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::materialise::{self, Materialised, materialise};
 use crate::{ImportSource, memory};
 

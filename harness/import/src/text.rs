@@ -8,7 +8,8 @@ use ndarray::{Array1, Array2};
 
 use crate::categories::{Expanded, Input, expand, width};
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::layout;
 use crate::memory;
 use crate::parts::Parts;
@@ -78,7 +79,8 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     rows.choose(parts.clone());
     let mut builder = Builder::default();
     builder.append(&mut rows)?;
-    let (x, y, expanded) = builder.finish(&rows.take_inputs(), file)?;
+    let inputs = rows.take_inputs();
+    let (x, y, expanded) = builder.finish(&inputs, file)?;
     let fault = match y.len() {
         0 => Some(FileFault::HeaderOnly),
         1 => Some(FileFault::OneRow),
@@ -95,6 +97,7 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     }
     let describe = || rows.columns().describe(target);
     doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
+    table.warnings.extend(inputs.iter().filter_map(Input::warning));
     table.warnings.extend(doubts::row_labels(&table, rows.columns(), &parts));
     table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
     table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));

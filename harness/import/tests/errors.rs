@@ -287,6 +287,18 @@ fn folders_of_a_collection() {
 }
 
 #[test]
+fn other_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("part-0.parquet"), "PAR1").unwrap();
+    let origin = ImportSource::File { path: folder.path(), options: &ReadOptions::default() };
+    let error = import(&origin).unwrap_err().to_string();
+    assert!(
+        error.contains(": the folder has no data.csv.gz; give a CSV or Parquet file, or a folder with"),
+        "{error}"
+    );
+}
+
+#[test]
 fn parquet() {
     assert!(error_of("file.parquet", "PAR1 and then nothing", None).contains("cannot be read as Parquet"));
     let header = ReadOptions { header: Some(true), ..ReadOptions::default() };

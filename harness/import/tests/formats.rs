@@ -209,7 +209,7 @@ fn values_that_are_read_otherwise_than_written_are_warned_of() {
         error.warnings[..2],
         [
             "line 2: 1e-400 in column 2 (`x`) is read as 0: it is smaller than any number of double precision",
-            "line 3: `?` in column 1 (`c`) marks a missing value and is read as a category of its own; remove its rows if that \
+            "`?` in column 1 (`c`) marks a missing value and is read as a category of its own; remove its rows if that \
              is not meant",
         ]
     );

@@ -6,7 +6,9 @@
 use super::Rows;
 use crate::categories;
 use crate::cell::{Cell, number, shown};
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::cell_fault::CellFault;
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::layout::comment;
 
 impl Rows {
@@ -51,25 +53,27 @@ impl Rows {
     /// What is wrong with a cell of this row.
     fn fault(&self, index: usize, cell: Cell) -> FileFault {
         let (bytes, column) = (&self.record[index], self.columns.describe(index));
-        let text = || shown(bytes);
+        let text = shown(bytes);
         let other = || [';', '\t', '|'].into_iter().find(|other| bytes.contains(&(*other as u8)));
-        match cell {
-            Cell::Text if self.has_carriage_return() => FileFault::CarriageReturns,
+        FileFault::Cell(match cell {
+            Cell::Text if self.has_carriage_return() => return FileFault::CarriageReturns,
+            Cell::Empty if self.separator == ' ' => return FileFault::Aligned,
+            Cell::Empty if self.is_last_for_nothing(index) => {
+                return FileFault::EmptyLastColumn { column, index };
+            }
+            Cell::NotUtf8 => return FileFault::Encoding,
             Cell::Text => match other() {
-                Some(separator) => FileFault::OtherSeparator { text: text(), column, separator },
-                None => FileFault::NotANumber { text: text(), column },
+                Some(separator) => CellFault::OtherSeparator { text, column, separator },
+                None => CellFault::NotANumber { text, column },
             },
-            Cell::Empty if self.separator == ' ' => FileFault::Aligned,
-            Cell::Empty if self.is_last_for_nothing(index) => FileFault::EmptyLastColumn { column, index },
-            Cell::Empty => FileFault::EmptyCell { column },
-            Cell::Missing => FileFault::Missing { text: text(), column },
-            Cell::Commas => FileFault::Commas { text: text(), column },
-            Cell::Date => FileFault::Date { text: text(), column },
-            Cell::NotFinite => FileFault::NotFinite { text: text(), column },
-            Cell::TooLarge => FileFault::TooLarge { text: text(), column },
-            Cell::NotUtf8 => FileFault::Encoding,
-            Cell::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
-        }
+            Cell::Empty => CellFault::EmptyCell { column },
+            Cell::Missing => CellFault::Missing { text, column },
+            Cell::Commas => CellFault::Commas { text, column },
+            Cell::Date => CellFault::Date { text, column },
+            Cell::NotFinite => CellFault::NotFinite { text, column },
+            Cell::TooLarge => CellFault::TooLarge { text, column },
+            Cell::TooManyCategories => CellFault::TooManyCategories { column, most: categories::MOST },
+        })
     }
 
     /// The fault of a comment that a bad cell belongs to: this line is one, or the first line is, and this is the header.
