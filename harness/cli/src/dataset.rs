@@ -8,11 +8,12 @@ use gpbench_data::fetch::{self, Progress};
 use gpbench_data::locate::{self, SearchPlaces};
 use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_import::{ImportError, ImportSource, Materialised, materialise_in_subprocess};
-use gpbench_record::Source;
+use gpbench_record::{DatasetNotes, Source};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Global;
 use crate::exit::Failure;
+use crate::notice::{say, warn};
 
 /// The verb of the process that reads a file.
 pub(crate) const READ_TABLE: &str = "read-table";
@@ -63,6 +64,27 @@ pub(crate) fn obtain(
             copy(&origin, places).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }
         _ => Err(bad("this source has no file".to_owned())),
+    }
+}
+
+/// What a run says about the reading of a data set.
+pub(crate) fn notes(source: &Source, copy: &Materialised) -> DatasetNotes {
+    let is_default = matches!(source, Source::File { options, .. } if options.target.is_none());
+    DatasetNotes {
+        default_target: is_default.then(|| copy.names.target.clone()),
+        warnings: copy.warnings.clone(),
+    }
+}
+
+/// Prints the notes on a data set.
+pub(crate) fn tell(global: &Global, name: &str, notes: &DatasetNotes) {
+    for warning in &notes.warnings {
+        warn(global, format!("data set `{name}`: {warning}"));
+    }
+    if let Some(target) = notes.default_target.as_ref().filter(|_| !global.quiet) {
+        say(format_args!(
+            "data set `{name}`: its target is `{target}`, the last column, since no `target` is set"
+        ));
     }
 }
 

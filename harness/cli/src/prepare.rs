@@ -10,7 +10,7 @@ use std::sync::Mutex;
 use gpbench_data::locate::SearchPlaces;
 use gpbench_engine::{self as engine, Executor, LocalExecutor, SystemClock, WallClock as _};
 use gpbench_import::Materialised;
-use gpbench_record::{CaseFiles, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
+use gpbench_record::{CaseFiles, DatasetNotes, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
 use gpbench_runs::PlanFile;
 use gpbench_spec::{SpecCase, SpecPlan};
 use serde::Deserialize;
@@ -165,12 +165,14 @@ pub(crate) fn prepare(
     };
     let own_file = |case: &SpecCase| Some((case.case.dataset.name.clone(), case.dataset_path.clone()?));
     let own_files = plan.cases.iter().filter_map(own_file).collect();
+    let dataset_notes = notes(&plan, &datasets);
     let (cases, files): (Vec<_>, Vec<_>) =
         plan.cases.into_iter().map(|case| planned(case, &programs, &datasets, run.exact_limit)).unzip();
     let file = PlanFile {
         axes: plan.axes,
         report: plan.report,
         sources,
+        dataset_notes,
         part,
         cases,
         ..PlanFile::new(plan.name, SystemClock.now())
@@ -215,9 +217,7 @@ fn datasets(
         }
         match dataset::obtain(global, places, source, dataset_path.as_deref(), args.offline) {
             Ok(copy) => {
-                for warning in &copy.warnings {
-                    warn(global, format!("data set `{name}`: {warning}"));
-                }
+                dataset::tell(global, name, &dataset::notes(source, &copy));
                 place.insert(Ok(copy));
             }
             Err(missing) if args.skip_missing && missing.is_absent => {
@@ -233,6 +233,15 @@ fn datasets(
         }
     }
     Ok(copies)
+}
+
+/// The notes on the reading of each data set of a plan that has any, by its name.
+fn notes(plan: &SpecPlan, datasets: &Copies) -> BTreeMap<String, DatasetNotes> {
+    let of_case = |SpecCase { case, .. }: &SpecCase| {
+        let copy = datasets.get(&case.dataset.name)?.as_ref().ok()?;
+        Some((case.dataset.name.clone(), dataset::notes(&case.dataset.source, copy)))
+    };
+    plan.cases.iter().filter_map(of_case).filter(|(_, notes)| !notes.is_empty()).collect()
 }
 
 /// A case as planned for machines that run these programs, and its files.

@@ -15,7 +15,7 @@ fn the_target_the_inputs_and_the_first_rows_are_shown() {
     let shown = import(&OPTIONS).exits(0);
     assert_eq!(shown.stderr, "");
     let shown = shown.prints(&[
-        "houses.csv: 6 rows, 4 inputs\ntarget: price\ninputs: area, colour=blue, colour=green, colour=red\n\n area ",
+        "houses.csv: 6 rows, 4 inputs\ntarget: price (the last column, since no target is set)\ninputs: area, colour=blue, colour=green, colour=red\n\n area ",
         "\n 50.5            0             0           1    1.5\n",
         "\n[dataset.houses]\npath = \"houses.csv\"\ndrop = [\"id\"]\ncategories = [\"colour\"]\nseparator = \";\"\n",
     ]);
@@ -52,6 +52,83 @@ fn a_spec_reads_a_file_with_the_same_options() {
         .run(&["plan", "wrong.toml"])
         .exits(2)
         .says(&["a separator is one character", "`drop` does not apply to data set `draw`"]);
+}
+
+/// Houses with a constant column.
+const PLAIN: &str = "k,area,price\n7,50.5,1.5\n7,60.5,2.5\n7,70.25,2\n7,80,4\n7,90,4.5\n7,95,5\n";
+
+fn of_houses() -> Sandbox {
+    Sandbox::with_spec(&spec("houses", &[("from = \"gp-draw\"\nn = 60\nd = 2", "path = \"houses.csv\"")]))
+}
+
+#[test]
+fn a_target_by_default_and_warnings_of_the_file_are_in_the_run_and_its_report() {
+    let sandbox = of_houses();
+    sandbox.write("houses.csv", PLAIN);
+    // The second time, nothing is read and nothing runs; the same is said.
+    for _ in 0..2 {
+        sandbox.run(&["run", "spec.toml", "-s", "cholesky"]).exits(0).says(&[
+            "data set `draw`: its target is `price`, the last column, since no `target` is set",
+            "warning: data set `draw`: column 1 (`k`) is 7 in every row",
+        ]);
+        let report = sandbox.read("reports/houses/latest/report.md");
+        for text in ["price (the last column)", "warning: data set `draw`: column 1 (`k`) is 7 in every row"]
+        {
+            assert!(report.contains(text), "`{text}` is missing:\n{report}");
+        }
+        let page = sandbox.read("reports/houses/latest/index.html");
+        assert!(page.contains("price (the last column)") && page.contains("is 7 in every row"));
+    }
+    let quiet = sandbox.run(&["run", "spec.toml", "-s", "cholesky", "--quiet"]).exits(0);
+    assert!(!quiet.stderr.contains("its target is"), "{}", quiet.stderr);
+    // A stated target is in the report too, without the remark.
+    let stated = "dataset.draw.target=\"area\"";
+    let named = sandbox.run(&["run", "spec.toml", "-s", "cholesky", "--set", stated]).exits(0);
+    assert!(!named.stderr.contains("the last column"), "{}", named.stderr);
+    let report = sandbox.read("reports/houses/latest/report.md");
+    assert!(report.contains("area") && !report.contains("the last column"), "{report}");
+}
+
+#[test]
+fn a_table_replaced_by_another_of_the_same_size_and_time_is_run_anew_and_compared_with_a_remark() {
+    use std::fs::{self, File, FileTimes};
+    let sandbox = of_houses();
+    let file = sandbox.write("houses.csv", PLAIN);
+    let time = fs::metadata(&file).unwrap().modified().unwrap();
+    sandbox.run(&["run", "spec.toml", "-s", "cholesky"]).exits(0);
+    let first = fs::canonicalize(sandbox.path("reports/houses/latest")).unwrap();
+    let before = sandbox.cases();
+    let other = sandbox.write("other.csv", &PLAIN.replace("4.5", "1.5"));
+    File::open(&other).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+    fs::rename(&other, &file).unwrap();
+    let again = sandbox.run(&["run", "spec.toml", "-s", "cholesky"]).exits(0);
+    assert!(!again.stderr.contains("nothing was left to run"), "{}", again.stderr);
+    assert_ne!(sandbox.cases()[0]["id"], before[0]["id"]);
+    let first = first.to_str().unwrap();
+    let compared = sandbox.run(&["compare", first, "latest"]);
+    compared.prints(&["they differ in the content of data set `draw`"]);
+    let exact = sandbox.run(&["compare", "--exact", first, "latest"]).exits(3);
+    exact.prints(&["the content of these data sets differs: draw"]);
+}
+
+#[test]
+fn a_table_in_the_place_of_a_spec_is_one_line() {
+    let sandbox = Sandbox::new();
+    sandbox.write("plant.csv", PLAIN);
+    sandbox.write("plant", PLAIN);
+    std::fs::write(sandbox.path("plant.parquet"), b"PAR1\xff\0PAR1").unwrap();
+    for name in ["plant.csv", "plant", "plant.parquet"] {
+        for verb in ["run", "plan"] {
+            let ended = sandbox.run(&[verb, name]).exits(2);
+            assert_eq!(ended.stderr.lines().count(), 1, "{}", ended.stderr);
+            ended.says(&[&format!("`gpbench data import {name}` reads a file of data")]);
+        }
+    }
+    sandbox.write("spec.toml", &spec("a", &[]));
+    sandbox
+        .run(&["data", "import", "spec.toml"])
+        .exits(2)
+        .says(&["this is a spec", "run it by `gpbench run`"]);
 }
 
 #[test]

@@ -31,7 +31,11 @@ impl Sha256Hex {
 
     /// Digest of a file, read in pieces.
     pub fn of_file(path: &Path) -> io::Result<Self> {
-        let mut file = File::open(path)?;
+        Self::of_reader(File::open(path)?)
+    }
+
+    /// Digest of all that a reader gives, read in pieces.
+    pub(crate) fn of_reader(mut file: impl Read) -> io::Result<Self> {
         let mut hasher = Sha256::new();
         let mut buffer = vec![0; 1 << 16];
         loop {

@@ -10,12 +10,14 @@
 
 #![forbid(unsafe_code)]
 
+pub mod content;
 pub mod copy;
 mod duplicates;
 pub mod fetch;
 mod hash;
 pub mod locate;
 pub mod registry;
+mod scale;
 mod split;
 pub mod synthetic;
 mod table;
@@ -23,5 +25,6 @@ pub mod verify;
 
 pub use duplicates::Duplicates;
 pub use hash::{ParseSha256Error, Sha256Hex};
+pub use scale::{Spread, is_nearly_constant};
 pub use split::{Preparation, Split, SplitError, Unscaled, drawn_training_rows, split, training_rows};
 pub use table::{Names, Table, TableError};

@@ -2,16 +2,20 @@
 
 use gpbench_gp::seed;
 use gpbench_record::{Dataset, InputScaling, TargetScaling};
-use ndarray::{Array1, Array2, ArrayView1, Axis};
+use ndarray::{Array1, Array2, Axis};
 use rand::RngExt;
 use thiserror::Error;
 
+use crate::scale::{Scale, Spread};
 use crate::table::Table;
+
+/// Smallest spread of targets that are centred and not standardised: squares of smaller numbers underflow.
+const SMALLEST_CENTRED: f64 = 1e-140;
 
 /// One train/test split, scaled by its training rows.
 ///
 /// Every column of `x`, and `y`, has mean 0 and population standard deviation 1
-/// on the training rows, unless a [`Preparation`] says otherwise; a constant column is centred and has divisor 1. The
+/// on the training rows, unless a [`Preparation`] says otherwise; a column that is constant up to rounding is centred and has divisor 1. The
 /// statistics are stored, so that `y * y_std + y_mean` is in the units of the file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Split {
@@ -168,13 +172,32 @@ pub enum SplitError {
         /// Training rows.
         n: usize,
     },
-    /// All training targets are equal.
+    /// All training targets are equal, up to rounding.
     #[error("the target of data set `{name}` is {value} in every training row; there is nothing to learn")]
     ConstantTarget {
         /// Data set.
         name: String,
         /// Its value.
         value: String,
+    },
+    /// The training targets differ by less than numbers of double precision can be scaled by.
+    #[error(
+        "the target of data set `{name}` varies by less than 1e-290 in the training rows; rescale the column"
+    )]
+    SmallTarget {
+        /// Data set.
+        name: String,
+    },
+    /// The training targets are not standardised, and their squares underflow.
+    #[error(
+        "the target of data set `{name}` varies by {spread} only, whose square is 0 in double precision; rescale the \
+         column, or set `targets` to `standardised`"
+    )]
+    SmallCentredTarget {
+        /// Data set.
+        name: String,
+        /// Largest difference of two training targets.
+        spread: String,
     },
 }
 
@@ -211,8 +234,18 @@ pub fn split(
 
     let [train_rows, validation, test] = [&train, &validation, &test]
         .map(|rows| (table.x.select(Axis(0), rows), table.y.select(Axis(0), rows)));
-    if is_constant(train_rows.1.view()) {
-        return Err(SplitError::ConstantTarget { name: name.clone(), value: train_rows.1[0].to_string() });
+    match Spread::of(train_rows.1.view()) {
+        Spread::Constant => {
+            let value = train_rows.1[0].to_string();
+            return Err(SplitError::ConstantTarget { name: name.clone(), value });
+        }
+        Spread::TooSmall => return Err(SplitError::SmallTarget { name: name.clone() }),
+        Spread::Usable(spread)
+            if preparation.targets == TargetScaling::Centred && spread < SMALLEST_CENTRED =>
+        {
+            return Err(SplitError::SmallCentredTarget { name: name.clone(), spread: spread.to_string() });
+        }
+        Spread::Usable(_) => {}
     }
     let whole = scale([train_rows, validation, test], preparation);
 
@@ -376,65 +409,22 @@ type Rows = (Array2<f64>, Array1<f64>);
 /// refuses them, and synthetic sets never have them.
 fn scale(mut rows: [Rows; 3], preparation: Preparation) -> Split {
     let (x_train, y_train) = &rows[0];
-    let of_input = match preparation.inputs {
-        InputScaling::Standardised => mean_and_divisor,
-        InputScaling::Box => middle_and_half,
+    let of_inputs: Vec<Scale> =
+        x_train.axis_iter(Axis(1)).map(|column| Scale::of_input(column, preparation.inputs)).collect();
+    let of_targets = Scale::standardising(y_train.view());
+    let of_targets = match preparation.targets {
+        TargetScaling::Standardised => of_targets,
+        TargetScaling::Centred => of_targets.in_units_of_file(),
     };
-    let (x_mean, x_std): (Vec<f64>, Vec<f64>) = x_train.axis_iter(Axis(1)).map(of_input).unzip();
-    let (x_mean, x_std) = (Array1::from(x_mean), Array1::from(x_std));
-    let (y_mean, deviation) = mean_and_divisor(y_train.view());
-    let y_std = match preparation.targets {
-        TargetScaling::Standardised => deviation,
-        TargetScaling::Centred => 1.0,
-    };
+    let x_mean: Array1<f64> = of_inputs.iter().map(|scale| scale.centre).collect();
+    let x_std: Array1<f64> = of_inputs.iter().map(|scale| scale.divisor).collect();
     for (x, y) in &mut rows {
-        *x -= &x_mean;
-        *x /= &x_std;
-        y.mapv_inplace(|value| (value - y_mean) / y_std);
+        for mut row in x.rows_mut() {
+            row.iter_mut().zip(&of_inputs).for_each(|(value, scale)| *value = scale.apply(*value));
+        }
+        y.mapv_inplace(|value| of_targets.apply(value));
     }
     let [(x_train, y_train), (x_validation, y_validation), (x_test, y_test)] = rows;
+    let Scale { centre: y_mean, divisor: y_std, .. } = of_targets;
     Split { x_train, y_train, x_test, y_test, x_validation, y_validation, x_mean, x_std, y_mean, y_std }
-}
-
-/// The middle of the values and half of their range; 1 instead of 0 for a constant column.
-fn middle_and_half(column: ArrayView1<f64>) -> (f64, f64) {
-    if is_constant(column) {
-        return (column[0], 1.0);
-    }
-    let smallest = column.iter().copied().fold(f64::INFINITY, f64::min);
-    let largest = column.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    (smallest / 2.0 + largest / 2.0, largest / 2.0 - smallest / 2.0)
-}
-
-/// Mean and population standard deviation; 1 instead of 0 for a constant column.
-///
-/// A column is constant if its values are equal, not if its variance is 0: by rounding in the mean, the variance
-/// could be about 1e-32, and the divisor would scale rounding errors up to 1.
-fn mean_and_divisor(column: ArrayView1<f64>) -> (f64, f64) {
-    if is_constant(column) {
-        return (column[0], 1.0);
-    }
-    let n = column.len() as f64;
-    let mean = column.sum() / n;
-    // A second pass over the deviations corrects the rounding of the first.
-    let mean = mean + column.iter().map(|value| value - mean).sum::<f64>() / n;
-    let variance = column.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / n;
-    (mean, variance.sqrt())
-}
-
-fn is_constant(column: ArrayView1<f64>) -> bool {
-    column.iter().all(|&value| value == column[0])
-}
-
-impl Table {
-    /// Indices of the inputs with the same value in all rows, which deserve a warning.
-    pub fn constant_inputs(&self) -> Vec<usize> {
-        let columns = self.x.axis_iter(Axis(1)).enumerate();
-        columns.filter(|(_, column)| is_constant(*column)).map(|(index, _)| index).collect()
-    }
-
-    /// Whether all targets are equal.
-    pub fn has_constant_target(&self) -> bool {
-        is_constant(self.y.view())
-    }
 }

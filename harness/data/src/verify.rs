@@ -46,18 +46,19 @@ impl FileCheck {
 /// If a file cannot be read.
 pub fn verify(entry: &RegistryEntry, found: &Found) -> io::Result<Vec<FileCheck>> {
     let check = |path: &PathBuf| {
-        let registered =
-            entry.files.iter().find(|file| path.ends_with(&file.name)).and_then(|file| file.sha256.clone());
         Ok(FileCheck {
             path: path.clone(),
-            expected: expected(registered, path),
+            expected: expected(entry, path),
             actual: Sha256Hex::of_file(path)?,
         })
     };
     found.files.iter().map(check).collect()
 }
 
-fn expected(registered: Option<Sha256Hex>, path: &Path) -> Expected {
+/// The digest that a file of a set should have.
+pub fn expected(entry: &RegistryEntry, path: &Path) -> Expected {
+    let registered =
+        entry.files.iter().find(|file| path.ends_with(&file.name)).and_then(|file| file.sha256.clone());
     match (registered, recorded(path)) {
         (Some(digest), _) => Expected::Registered(digest),
         (None, Some(digest)) => Expected::Recorded(digest),

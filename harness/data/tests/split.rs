@@ -49,6 +49,33 @@ fn a_constant_column_whose_mean_is_not_exact_is_still_constant() {
 }
 
 #[test]
+fn columns_that_are_constant_up_to_rounding_and_tiny_ones() {
+    let mut base = table(30, 2);
+    // Rounding in training and test rows: an input is 0 everywhere, and a target is refused.
+    let rounded = Array1::from_shape_fn(30, |row| if row % 3 == 0 { 0.3 } else { 0.1 * 3.0 });
+    base.x.column_mut(1).assign(&rounded);
+    for inputs in InputScaling::ALL {
+        let split = split(&base, 0, None, None, Preparation { inputs, ..Preparation::default() }).unwrap();
+        assert!(split.x_train.column(1).iter().chain(split.x_test.column(1)).all(|value| *value == 0.0));
+    }
+    assert_eq!(base.constant_inputs(), [1]);
+    for targets in TargetScaling::ALL {
+        let preparation = Preparation { targets, ..Preparation::default() };
+        let of = |y: Array1<f64>| split(&Table { y, ..base.clone() }, 0, None, None, preparation);
+        assert!(matches!(of(rounded.clone()), Err(SplitError::ConstantTarget { .. })));
+        assert!(matches!(of(&base.y * 1e-300), Err(SplitError::SmallTarget { .. })));
+    }
+    // Tiny targets are standardised like others, and refused where they are only centred.
+    let tiny = Table { y: &base.y * 1e-170, ..base.clone() };
+    let [usual, small] =
+        [&base, &tiny].map(|table| split(table, 0, None, None, Preparation::default()).unwrap().y_train);
+    assert!((&usual - &small).iter().all(|difference| difference.abs() < 1e-13));
+    let centred = Preparation { targets: TargetScaling::Centred, ..Preparation::default() };
+    let error = split(&tiny, 0, None, None, centred).unwrap_err();
+    assert!(error.to_string().ends_with("rescale the column, or set `targets` to `standardised`"), "{error}");
+}
+
+#[test]
 fn without_masks_a_tenth_is_drawn_by_the_split_number() {
     let table = table(95, 2);
     let first = split(&table, 0, None, None, Preparation::default()).unwrap();

@@ -52,7 +52,7 @@ pub enum EngineError {
     },
     /// A plugin or the worker is not the one that was planned.
     #[error("{0}; run the same again, which makes a new plan")]
-    Program(#[from] ProgramError),
+    Program(ProgramError),
     /// The worker program cannot be used.
     #[error("the worker program {} cannot be used: {reason}", path.display())]
     Worker {
@@ -61,4 +61,20 @@ pub enum EngineError {
         /// What went wrong.
         reason: String,
     },
+}
+
+impl From<ProgramError> for EngineError {
+    fn from(error: ProgramError) -> Self {
+        match error {
+            ProgramError::NotCopied { folder, source, .. } if is_full(&source) => {
+                Self::NoRoom { folder, source }
+            }
+            error => Self::Program(error),
+        }
+    }
+}
+
+/// Whether a disk has no room.
+fn is_full(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

@@ -63,9 +63,9 @@ impl Plan {
         PlanFile { created: created.to_string(), ..self.file.clone() }
     }
 
-    /// A stored plan with the axes, report options and sources of this one, and its place in a larger plan.
+    /// A stored plan with the axes, report options, sources and notes of this one, and its place in a larger plan.
     pub(crate) fn refresh(&self, stored: PlanFile) -> PlanFile {
-        let PlanFile { axes, report, sources, part, .. } = self.file.clone();
-        PlanFile { axes, report, sources, part, ..stored }
+        let PlanFile { axes, report, sources, dataset_notes, part, .. } = self.file.clone();
+        PlanFile { axes, report, sources, dataset_notes, part, ..stored }
     }
 }

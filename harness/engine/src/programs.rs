@@ -13,6 +13,7 @@ use std::collections::hash_map::Entry;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
 
 use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
 use gpbench_runs::Workspace;
@@ -74,7 +75,7 @@ impl Keeper {
         if self.forbids_execution() || names_its_folder(&original).map_err(unreadable)? {
             return Program::of(&original)?.matching(sha256);
         }
-        let kept = link(&original, &self.folder.join(sha256)).map_err(unreadable)?;
+        let kept = self.link(&original, sha256)?;
         let program = Program::of(&kept)?.matching(sha256);
         program.map_err(|error| match error {
             // The user knows the original.
@@ -92,11 +93,20 @@ impl Keeper {
     fn keep_hashed(&self, program: &Program, sha256: &str) -> Result<Program, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { file: program.file.clone(), source };
         let original = fs::canonicalize(&program.file).map_err(unreadable)?;
-        let program = program.clone().matching(sha256)?;
+        let program = program.clone().matching(sha256)?.at(&original)?;
         if self.forbids_execution() {
-            return program.at(&original);
+            return Ok(program);
         }
-        program.at(&link(&original, &self.folder.join(sha256)).map_err(unreadable)?)
+        program.at_new_link(&self.link(&original, sha256)?)
+    }
+
+    /// Links a program into the workspace, or copies it.
+    fn link(&self, original: &Path, sha256: &str) -> Result<PathBuf, ProgramError> {
+        link(original, &self.folder.join(sha256)).map_err(|source| ProgramError::NotCopied {
+            file: original.to_owned(),
+            folder: self.folder.clone(),
+            source,
+        })
     }
 
     /// Whether nothing in the run folder may be executed, as on a file system mounted with `noexec`.
@@ -111,7 +121,8 @@ fn link(file: &Path, folder: &Path) -> io::Result<PathBuf> {
     let link = folder.join(file.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
     match fs::hard_link(file, &link) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            fs::copy(file, &link)?;
+            // A later attempt would take an incomplete copy for the program.
+            fs::copy(file, &link).inspect_err(|_| drop(fs::remove_file(&link)))?;
         }
         _ => {}
     }
@@ -129,6 +140,9 @@ pub(crate) struct CheckedExecutor<'a> {
     executor: &'a dyn Executor,
     /// The worker that was kept, and the executor that runs it, where it is a file of this machine.
     kept: Option<(Program, Box<dyn Executor + 'a>)>,
+    /// The programs as they were last hashed, by their files: a later hard link to one, as another run makes, changes its
+    /// stamp for good.
+    hashed: Mutex<HashMap<PathBuf, Program>>,
 }
 
 impl<'a> CheckedExecutor<'a> {
@@ -142,11 +156,12 @@ impl<'a> CheckedExecutor<'a> {
         sha256: Option<&str>,
     ) -> Result<Self, ProgramError> {
         let (Some(worker), Some(sha256)) = (executor.worker(), sha256) else {
-            return Ok(Self { executor, kept: None });
+            return Ok(Self { executor, kept: None, hashed: Mutex::default() });
         };
         let worker = keeper.keep_hashed(worker, sha256)?;
         let with_kept = executor.with_worker(&worker.file);
-        Ok(Self { executor, kept: with_kept.map(|executor| (worker, executor)) })
+        let kept = with_kept.map(|executor| (worker, executor));
+        Ok(Self { executor, kept, hashed: Mutex::default() })
     }
 
     fn executor(&self) -> &dyn Executor {
@@ -156,12 +171,25 @@ impl<'a> CheckedExecutor<'a> {
     /// The fault of a program that has changed since it was hashed.
     fn check(&self, item: &WorkItem) -> Result<(), Fault> {
         if let Some((worker, _)) = &self.kept {
-            worker.check().map_err(|error| fault(FaultCause::Worker, &error))?;
+            self.check_program(worker).map_err(|error| fault(FaultCause::Worker, &error))?;
         }
         match item {
-            WorkItem::Case(job) => job.plugin.check().map_err(|error| fault(FaultCause::Plugin, &error)),
+            WorkItem::Case(job) => {
+                self.check_program(&job.plugin).map_err(|error| fault(FaultCause::Plugin, &error))
+            }
             WorkItem::Verify(_) | WorkItem::Exact(_) => Ok(()),
         }
+    }
+
+    /// Checks that a program has the content that was planned.
+    fn check_program(&self, planned: &Program) -> Result<(), ProgramError> {
+        let known = self.hashed.lock().unwrap_or_else(PoisonError::into_inner).get(&planned.file).cloned();
+        let known = known.filter(|known| known.sha256 == planned.sha256);
+        let now = known.as_ref().unwrap_or(planned).at(&planned.file)?;
+        if known.as_ref() != Some(&now) {
+            self.hashed.lock().unwrap_or_else(PoisonError::into_inner).insert(now.file.clone(), now);
+        }
+        Ok(())
     }
 }
 

@@ -1,6 +1,7 @@
 //! What is executed and loaded is what was planned.
 
 use std::fs;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use gpbench_engine::{End, EngineError, Executor, Interrupt, Outcome, Plan, WorkItem};
@@ -111,4 +112,22 @@ fn no_row_is_of_a_library_overwritten_during_a_run() {
     let summary = run(&builder, &plan, &options(folder.path())).unwrap().0;
     assert!(!summary.is_complete());
     assert!(read_journal(&summary.folder).unwrap().rows.is_empty());
+}
+
+#[test]
+fn a_full_disk_is_no_fault_of_the_library() {
+    let copied = |kind: ErrorKind| {
+        let (file, folder) = ("library.so".into(), "reports/toy".into());
+        EngineError::from(ProgramError::NotCopied { file, folder, source: kind.into() })
+    };
+    for kind in [ErrorKind::StorageFull, ErrorKind::QuotaExceeded] {
+        let text = copied(kind).to_string();
+        assert!(
+            text.starts_with("no room in reports/toy: ")
+                && text.ends_with("make room, then run the same again"),
+            "{text}"
+        );
+    }
+    let text = copied(ErrorKind::PermissionDenied).to_string();
+    assert!(text.starts_with("library.so cannot be copied to reports/toy: permission denied"), "{text}");
 }

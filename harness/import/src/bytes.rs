@@ -7,10 +7,13 @@ use std::rc::Rc;
 
 use flate2::read::MultiGzDecoder;
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
+use crate::format::other_format;
 
 pub(crate) const BUFFER: usize = 1 << 18;
-const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
+/// First bytes of a gzip file.
+pub(crate) const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 
 /// A reader that fails after a given number of bytes.
 pub(crate) struct Allowed<R> {
@@ -30,17 +33,44 @@ impl<R: Read> Read for Allowed<R> {
     }
 }
 
-/// Opens a file. Its first bytes decide whether it is compressed, not its name.
-pub(crate) fn decompress(file: &Path) -> Result<Box<dyn Read>, ImportError> {
+/// Opens a table of text. Its first bytes decide whether it is compressed, not its name.
+///
+/// # Errors
+/// If the file cannot be read, or begins as a file of another format does.
+pub(crate) fn decompress(file: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     let error = |error: io::Error| InputPosition::file(file).io(&error);
     let mut reader = BufReader::with_capacity(BUFFER, File::open(file).map_err(error)?);
     let compressed = reader.fill_buf().map_err(error)?.starts_with(&GZIP_MAGIC);
-    if compressed {
-        return Ok(Box::new(MultiGzDecoder::new(reader)));
+    let mut text: Box<dyn BufRead> = if compressed {
+        Box::new(BufReader::with_capacity(BUFFER, MultiGzDecoder::new(reader)))
+    } else {
+        Box::new(reader)
+    };
+    let head = text.fill_buf().map_err(error)?;
+    if let Some(format) = other_format(head) {
+        return Err(InputPosition::file(file).fault(FileFault::Format(format)));
     }
-    if file.extension().is_some_and(|extension| extension == "gz") {
+    if !compressed && file.extension().is_some_and(|extension| extension == "gz") {
         let reason = "it does not begin as a gzip file does".to_owned();
         return Err(InputPosition::file(file).fault(FileFault::Gzip { reason }));
     }
-    Ok(Box::new(reader))
+    if head.contains(&b'\r') && !head.contains(&b'\n') {
+        return Err(InputPosition::file(file).fault(FileFault::CarriageReturns));
+    }
+    Ok(text)
+}
+
+/// The first lines of a table of text that are not blank, without their ends.
+pub(crate) fn first_lines(file: &Path, most: usize) -> Result<Vec<String>, ImportError> {
+    let mut bytes = Vec::new();
+    let head = decompress(file)?.take(BUFFER as u64).read_to_end(&mut bytes);
+    head.map_err(|error| InputPosition::file(file).io(&error))?;
+    let text = String::from_utf8_lossy(&bytes);
+    // The last line may be cut.
+    let whole = match text.rsplit_once('\n') {
+        Some((whole, _)) if bytes.len() == BUFFER => whole,
+        _ => &text,
+    };
+    let lines = whole.lines().filter(|line| !line.trim().is_empty());
+    Ok(lines.take(most).map(str::to_owned).collect())
 }

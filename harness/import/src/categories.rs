@@ -4,6 +4,8 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 
+use crate::cell::is_missing;
+
 /// The most values of a column of categories. A column with more is a name or a number of each row.
 pub(crate) const MOST: usize = 1000;
 
@@ -27,6 +29,11 @@ impl Levels {
         Some(code as f64)
     }
 
+    /// A value that marks a missing one, such as `?`.
+    fn missing(&self) -> Option<&str> {
+        self.codes.keys().map(String::as_str).filter(|value| is_missing(value)).min()
+    }
+
     /// Values in alphabetical order, and their codes.
     fn sorted(&self) -> Vec<(&str, f64)> {
         let mut sorted: Vec<_> =
@@ -43,6 +50,18 @@ pub(crate) struct Input {
     /// What the user calls it.
     pub(crate) label: String,
     pub(crate) levels: Option<Levels>,
+}
+
+impl Input {
+    /// A warning of a category that is a missing value.
+    pub(crate) fn warning(&self) -> Option<String> {
+        let value = self.levels.as_ref()?.missing()?;
+        Some(format!(
+            "`{value}` in column {} marks a missing value and is read as a category of its own; remove its rows if that is not \
+             meant",
+            self.description
+        ))
+    }
 }
 
 /// Descriptions and labels of inputs after [`expand`].

@@ -7,7 +7,13 @@ pub(crate) const LARGEST: f64 = 1e150;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Cell {
     Empty,
+    /// A mark of a missing value.
+    Missing,
     Text,
+    /// A number with commas.
+    Commas,
+    /// A date or a time of day.
+    Date,
     NotFinite,
     TooLarge,
     NotUtf8,
@@ -21,22 +27,59 @@ pub(crate) fn number(cell: &[u8]) -> Result<f64, Cell> {
         return Err(Cell::Empty);
     }
     let text = std::str::from_utf8(cell).map_err(|_| Cell::NotUtf8)?;
-    // Missing values, as R, pandas and databases write them.
-    if ["na", "n/a", "null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Err(Cell::NotFinite);
-    }
-    // Truth values, as pandas and databases write them; Parquet has them as a type.
-    for (word, value) in [("true", 1.0), ("false", 0.0)] {
-        if text.eq_ignore_ascii_case(word) {
-            return Ok(value);
-        }
-    }
     match text.parse::<f64>() {
         Ok(value) if value.abs() <= LARGEST => Ok(value),
         Ok(value) if value.is_finite() => Err(Cell::TooLarge),
         Ok(_) => Err(Cell::NotFinite),
-        Err(_) => Err(Cell::Text),
+        Err(_) => truth(text).ok_or_else(|| no_number(text)),
     }
+}
+
+/// A truth value as a number, as pandas and databases write it; Parquet has them as a type.
+fn truth(text: &str) -> Option<f64> {
+    let values = [("true", 1.0), ("false", 0.0)];
+    values.into_iter().find(|(word, _)| text.eq_ignore_ascii_case(word)).map(|(_, value)| value)
+}
+
+/// What a text is that is no number.
+fn no_number(text: &str) -> Cell {
+    match text {
+        missing if is_missing(missing) => Cell::Missing,
+        number if has_commas(number) => Cell::Commas,
+        date if is_date(date) => Cell::Date,
+        _ => Cell::Text,
+    }
+}
+
+/// Marks of missing values, as R, pandas, spreadsheets, databases and the UCI repository write them; in small letters.
+const MISSING: [&str; 17] = [
+    "na", "n/a", "n.a.", "#n/a", "<na>", "null", "(null)", "\\n", "none", "nil", "missing", "?", "-", "--",
+    ".", "*", "nat",
+];
+
+/// Whether a cell says that its value is missing.
+pub(crate) fn is_missing(text: &str) -> bool {
+    MISSING.iter().any(|mark| text.eq_ignore_ascii_case(mark))
+}
+
+/// Whether a cell is a number but for commas: decimal ones, or separators of thousands.
+fn has_commas(text: &str) -> bool {
+    text.contains(',') && text.starts_with(|c: char| c.is_ascii_digit() || "+-,".contains(c)) && {
+        let digits = text.replacen(',', ".", 1);
+        digits.parse::<f64>().is_ok() || text.replace(',', "").parse::<f64>().is_ok()
+    }
+}
+
+/// Whether a cell looks like a date or a time: groups of digits with two or more `-`, `/`, `.` or `:` between them.
+fn is_date(text: &str) -> bool {
+    let groups = text.split(['-', '/', ':', '.', 'T', ' ', 'Z', '+']).filter(|group| !group.is_empty());
+    let is_of_digits = |group: &str| group.bytes().all(|byte| byte.is_ascii_digit());
+    let separators = text.bytes().filter(|byte| b"-/:".contains(byte)).count();
+    let begins = text.starts_with(|c: char| c.is_ascii_digit());
+    begins
+        && (separators > 1 || text.contains(':'))
+        && groups.clone().count() > 1
+        && groups.clone().all(is_of_digits)
 }
 
 /// Integers up to this are numbers in double precision.
@@ -47,6 +90,19 @@ pub(crate) fn is_rounded(cell: &[u8], value: f64) -> bool {
     let is_integer = || cell.trim_ascii().iter().all(|byte| byte.is_ascii_digit() || b"+-".contains(byte));
     let exact = || std::str::from_utf8(cell.trim_ascii()).ok()?.parse::<i128>().ok();
     value.abs() >= WHOLE && is_integer() && exact().is_none_or(|exact| exact != value as i128)
+}
+
+/// Whether a cell is a number other than zero that is so small that it is read as zero.
+pub(crate) fn is_underflow(cell: &[u8], value: f64) -> bool {
+    let digits = cell.split(|byte| matches!(byte, b'e' | b'E')).next().unwrap_or_default();
+    value == 0.0 && digits.iter().any(|byte| matches!(byte, b'1'..=b'9'))
+}
+
+/// A warning of a small number that is read as zero.
+pub(crate) fn underflow(place: &str, column: &str, text: &str) -> String {
+    format!(
+        "{place}: {text} in column {column} is read as 0: it is smaller than any number of double precision"
+    )
 }
 
 /// A warning of an integer that was rounded.

@@ -11,11 +11,13 @@ use gpbench_data::{Names, Table};
 use crate::categories::Input;
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::parts::Parts;
 use crate::rows::{Header, Rows};
 use crate::text::{Builder, stem};
 
+const DATA: &str = "data.csv.gz";
 const MASK: &str = "test_mask.csv.gz";
 
 /// Reads a set of the registry; its size must be the registered one, and another checksum is a warning.
@@ -40,10 +42,18 @@ pub(crate) fn read_registered(found: &Found, entry: &RegistryEntry) -> Result<Ta
     Ok(table)
 }
 
-/// Reads a user's folder of this layout; masks are optional.
+/// The files of a user's folder of this layout: its data, and its masks, which are optional.
+pub(crate) fn files(folder: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    // A link to nowhere is an error, and not a folder without masks.
+    let existing = |name: &str| Some(folder.join(name)).filter(|path| path.symlink_metadata().is_ok());
+    let data = existing(DATA).ok_or_else(|| InputPosition::file(folder).fault(FileFault::NoData))?;
+    Ok([data].into_iter().chain(existing(MASK)).collect())
+}
+
+/// Reads a user's folder of this layout.
 pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
-    let mask = Some(folder.join(MASK)).filter(|path| path.is_file());
-    let mut table = read(&stem(folder), &[&folder.join("data.csv.gz")], mask.as_ref())?;
+    let files = files(folder)?;
+    let mut table = read(&stem(folder), &[&files[0]], files.get(1))?;
     let descriptions: Vec<String> = (1..=table.d()).map(|column| column.to_string()).collect();
     table.warnings.extend(doubts::of_file(&table, &descriptions));
     Ok(table)
@@ -82,8 +92,9 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
     let target = columns.count - 1;
     let names = Names { inputs: expanded.labels, target: columns.label(target) };
     let mut table = Table { name: name.to_owned(), x, y, test_masks, names, warnings };
-    doubts::check_target(&table, || columns.describe(target), first)?;
-    table.warnings.extend(doubts::constant_inputs(&table, &expanded.descriptions));
+    let describe = || columns.describe(target);
+    doubts::check_columns(&table, describe, &expanded.descriptions, first)?;
+    table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
     Ok(table)
 }
 

@@ -1,9 +1,10 @@
 //! The columns of a file: their number, their names, and how a user names one.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 
-use crate::error::{FileFault, ImportError, InputPosition, Role};
+use crate::error::{ImportError, InputPosition, Role};
+use crate::fault::FileFault;
 
 /// Number and names of the columns of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -11,6 +12,8 @@ pub(crate) struct Columns {
     pub(crate) count: usize,
     /// Names, where the file has them.
     names: Option<Vec<String>>,
+    /// Columns that hold the index of a pandas frame.
+    indices: BTreeSet<usize>,
 }
 
 impl Columns {
@@ -28,11 +31,38 @@ impl Columns {
                 );
             }
         }
-        Ok(Self { count: names.len(), names: Some(names) })
+        let is_index = |index: &usize| is_name_of_index(&names[*index]);
+        let indices = (0..names.len()).filter(is_index).collect();
+        Ok(Self { count: names.len(), names: Some(names), indices })
     }
 
     pub(crate) fn unnamed(count: usize) -> Self {
-        Self { count, names: None }
+        Self { count, names: None, indices: BTreeSet::new() }
+    }
+
+    /// These columns, of which those with the `named` names hold the index of a pandas frame.
+    pub(crate) fn with_indices(mut self, named: &[String]) -> Self {
+        let places = (0..self.count)
+            .filter(|index| self.name(*index).is_some_and(|name| named.iter().any(|n| n == name)));
+        let places: Vec<usize> = places.collect();
+        self.indices.extend(places);
+        self
+    }
+
+    /// Indices of the columns that hold the index of a pandas frame.
+    pub(crate) fn indices(&self) -> impl Iterator<Item = usize> {
+        self.indices.iter().copied()
+    }
+
+    /// Whether a column holds the index of a pandas frame.
+    pub(crate) fn is_index(&self, index: usize) -> bool {
+        self.indices.contains(&index)
+    }
+
+    /// Whether the file names its columns, but gives this one no name, or the one that pandas gives such a column.
+    pub(crate) fn lacks_name(&self, index: usize) -> bool {
+        let unnamed = |names: &Vec<String>| names[index].is_empty() || names[index].starts_with("Unnamed: ");
+        self.names.as_ref().is_some_and(unnamed)
     }
 
     /// The name of a column, where it has one.
@@ -72,6 +102,12 @@ impl Columns {
         };
         Err(InputPosition::file(file).fault(fault))
     }
+}
+
+/// Whether a name is one that pyarrow gives the index of a frame, which has no name: `__index_level_0__`.
+fn is_name_of_index(name: &str) -> bool {
+    let number = name.strip_prefix("__index_level_").and_then(|rest| rest.strip_suffix("__"));
+    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// The name most similar to `typed`, if any is similar.

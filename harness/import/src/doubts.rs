@@ -5,33 +5,86 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::iter::once;
 use std::path::Path;
 
-use gpbench_data::Table;
+use gpbench_data::{Spread, Table, is_nearly_constant};
+use ndarray::ArrayView1;
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::columns::Columns;
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
+use crate::parts::{Part, Parts};
 
 /// Rows from which a column that counts is taken for an index.
 const COUNTED_ROWS: usize = 5;
 
-/// Refuses a constant target, in the column that `describe` describes.
-pub(crate) fn check_target(
+/// Refuses a target that does not vary, and columns that vary by less than numbers can be scaled by. `describe` describes the
+/// target's column, and `inputs` each input.
+pub(crate) fn check_columns(
     table: &Table,
-    describe: impl FnOnce() -> String,
+    describe: impl Fn() -> String,
+    inputs: &[String],
     file: &Path,
 ) -> Result<(), ImportError> {
-    if table.has_constant_target() {
-        let fault = FileFault::ConstantTarget { column: describe(), value: table.y[0] };
-        return Err(InputPosition::file(file).fault(fault));
+    let fault = |fault| Err(InputPosition::file(file).fault(fault));
+    match Spread::of(table.y.view()) {
+        Spread::Constant => {
+            return fault(FileFault::ConstantTarget { column: describe(), value: table.y[0] });
+        }
+        Spread::TooSmall => return fault(FileFault::TooSmall { column: describe() }),
+        Spread::Usable(_) => {}
     }
-    Ok(())
+    let is_small = |column: ArrayView1<'_, f64>| Spread::of(column) == Spread::TooSmall;
+    match table.x.columns().into_iter().position(is_small) {
+        Some(index) => fault(FileFault::TooSmall { column: inputs[index].clone() }),
+        None => Ok(()),
+    }
 }
 
-/// Warnings of constant inputs. `descriptions` describes each input.
-pub(crate) fn constant_inputs(table: &Table, descriptions: &[String]) -> Vec<String> {
-    let warning = |index: usize| {
-        let (column, value) = (&descriptions[index], table.x[(0, index)]);
-        format!("column {column} is {value} in every row; it is used, but carries no information")
+/// Warnings of columns that vary hardly or not at all. `describe` describes the target's column, and `inputs` each input.
+pub(crate) fn constant_columns(
+    table: &Table,
+    describe: impl Fn() -> String,
+    inputs: &[String],
+) -> Vec<String> {
+    let constant = |index: usize| {
+        let column = table.x.column(index);
+        let up_to = if column.iter().all(|value| *value == column[0]) { "" } else { ", up to rounding" };
+        format!(
+            "column {} is {} in every row{up_to}; it is used, but carries no information",
+            inputs[index], column[0]
+        )
     };
-    table.constant_inputs().into_iter().map(warning).collect()
+    let nearly = |column: &str| {
+        format!(
+            "column {column} varies by less than 1e-9 of its values; most digits of the differences are lost to rounding: \
+             subtract a constant before the numbers are rounded"
+        )
+    };
+    let columns = table.x.columns().into_iter().zip(inputs);
+    let hardly = columns.filter(|(column, _)| is_nearly_constant(*column)).map(|(_, name)| nearly(name));
+    let target = is_nearly_constant(table.y.view()).then(|| nearly(&describe()));
+    table.constant_inputs().into_iter().map(constant).chain(hardly).chain(target).collect()
+}
+
+/// Warnings of columns that hold no data but name rows: the index of a pandas frame, which is left out, and a first column
+/// without a name. `table` has the inputs that `parts` chooses.
+pub(crate) fn row_labels(table: &Table, columns: &Columns, parts: &Parts) -> Vec<String> {
+    let left_out = parts.left_out().iter().map(|index| {
+        format!(
+            "column {} is the index of a pandas frame and is left out; to use it, name it as the target or in `categories`, \
+             or call `reset_index()` before the file is written",
+            columns.describe(*index)
+        )
+    });
+    // A column that counts the rows has a warning of its own.
+    let is_input = parts.of(0) == Part::Input && !counts_rows(table, 0);
+    let is_used = is_input || parts.of(0) == Part::Target;
+    let labels = (is_used && columns.lacks_name(0)).then(|| {
+        format!(
+            "column {} has no name; if it holds row labels, as pandas and R write them, drop it (`drop`: 0)",
+            columns.describe(0)
+        )
+    });
+    left_out.chain(labels).collect()
 }
 
 /// Warnings of a user's own file: of inputs that count the rows, and of repeated rows. `descriptions` describes each

@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 
 /// The most columns whose faults are told.
 const MOST: usize = 10;

@@ -12,14 +12,19 @@
 mod bytes;
 mod categories;
 mod cell;
+mod cell_fault;
 mod collection;
 mod columns;
 mod doubts;
 mod error;
+mod fault;
 mod faults;
+mod format;
+mod layout;
 mod materialise;
 mod memory;
 mod parquet;
+mod parquet_metadata;
 mod parts;
 mod rows;
 mod subprocess;
@@ -32,7 +37,10 @@ use gpbench_data::locate::Found;
 use gpbench_data::registry::RegistryEntry;
 use gpbench_record::ReadOptions;
 
-pub use error::{FileFault, ImportError, InputPosition, Role};
+pub use cell_fault::CellFault;
+pub use error::{ImportError, InputPosition, Role};
+pub use fault::FileFault;
+pub use format::OtherFormat;
 pub use materialise::{Materialised, materialise};
 pub use subprocess::{materialise_in_subprocess, serve};
 
@@ -52,6 +60,14 @@ pub enum ImportSource<'a> {
 }
 
 impl ImportSource<'_> {
+    /// The file or folder that a message names.
+    fn path(&self) -> &Path {
+        match *self {
+            ImportSource::Collection(found, _) => &found.folder,
+            ImportSource::File { path, .. } => path,
+        }
+    }
+
     /// Refuses a pipe, which may make the reader wait forever, and a device, which may never end.
     fn require_regular(&self) -> Result<(), ImportError> {
         match *self {

@@ -3,17 +3,19 @@
 use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
 
-use gpbench_data::{Names, Sha256Hex, copy};
+use gpbench_data::{Names, Sha256Hex, content, copy, verify};
 use gpbench_record::ReadOptions;
 
-use crate::error::{FileFault, ImportError, InputPosition};
-use crate::{ImportSource, import};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
+use crate::{ImportSource, collection, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
-const READER: u32 = 4;
+const READER: u32 = 5;
+/// Folder of remembered digests of source files, beside the copies.
+const CONTENTS: &str = "contents";
 
 /// A binary copy in the cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,25 +49,32 @@ impl Materialised {
 
 /// Finds the binary copy of a data set in the folder `copies`, or writes it.
 ///
-/// A copy is identified by the path, length and modification time of every file that it comes from, and by how
-/// they are read: a changed file gets a new copy, and an unchanged one is not read again.
+/// A copy is identified by the path and the content of every file that it comes from, and by how they are read: a changed
+/// file gets a new copy, and an unchanged one is not read again.
 ///
 /// # Errors
-/// Those of [`import`], and where the copy cannot be written.
+/// Those of [`import`], and where the copy cannot be written or a file changes while it is read.
 pub fn materialise(origin: &ImportSource<'_>, copies: &Path) -> Result<Materialised, ImportError> {
-    if let Some(found) = find(origin, copies)? {
+    let name = file_name(origin, copies)?;
+    let path = copies.join(&name);
+    if let Some(found) = find_named(&path) {
         return Ok(found);
     }
-    let path = copies.join(file_name(origin)?);
     let table = import(origin)?;
+    if file_name(origin, copies)? != name {
+        return Err(InputPosition::file(origin.path()).fault(FileFault::Changing));
+    }
     copy::write(&table, &path).map_err(|error| InputPosition::file(&path).fault(FileFault::Copy(error)))?;
     open_new(path)
 }
 
 /// Finds the binary copy of a data set; none where it is missing, is damaged or has an older format.
 pub(crate) fn find(origin: &ImportSource<'_>, copies: &Path) -> Result<Option<Materialised>, ImportError> {
-    let path = copies.join(file_name(origin)?);
-    Ok(copy::header(&path).ok().map(|header| ready(path, header, false)))
+    Ok(find_named(&copies.join(file_name(origin, copies)?)))
+}
+
+fn find_named(path: &Path) -> Option<Materialised> {
+    copy::header(path).ok().map(|header| ready(path.to_owned(), header, false))
 }
 
 /// Describes a binary copy that was written just now.
@@ -82,28 +91,32 @@ fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
 }
 
 /// The name of the copy: the name of the data set, then a hash of the key.
-fn file_name(origin: &ImportSource<'_>) -> Result<String, ImportError> {
+fn file_name(origin: &ImportSource<'_>, copies: &Path) -> Result<String, ImportError> {
     let mut key = format!("reader {READER}, format {}\n", copy::VERSION);
+    let mut add = |line: String| writeln!(key, "{line}").expect("a string takes any text");
     let (stem, files, options) = match *origin {
         ImportSource::Collection(found, entry) => {
             (entry.name.clone(), found.files.clone(), &ReadOptions::default())
         }
         ImportSource::File { path, options } if path.is_dir() => {
-            let files = ["data.csv.gz", "test_mask.csv.gz"].map(|name| path.join(name));
-            (crate::text::stem(path), files.into_iter().filter(|file| file.exists()).collect(), options)
+            (crate::text::stem(path), collection::files(path)?, options)
         }
         ImportSource::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
     };
-    for file in files {
-        let error = |error| InputPosition::file(&file).io(&error);
-        let full = fs::canonicalize(&file).map_err(error)?;
-        let metadata = fs::metadata(&full).map_err(error)?;
-        let changed = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-        let nanoseconds = changed.map_or(0, |since| since.as_nanos());
-        writeln!(key, "{} {nanoseconds} {}", metadata.len(), full.display())
-            .expect("a string takes any text");
+    for file in &files {
+        let error = |error| InputPosition::file(file).io(&error);
+        let full = fs::canonicalize(file).map_err(error)?;
+        if !full.is_file() {
+            return Err(InputPosition::file(file).fault(FileFault::NotAFile));
+        }
+        let digest = content::digest(&full, &copies.join(CONTENTS)).map_err(error)?;
+        add(format!("{digest} {full:?}"));
+        if let ImportSource::Collection(_, entry) = origin {
+            // Warnings of the copy depend on what was expected.
+            add(format!("{:?}", verify::expected(entry, file)));
+        }
     }
-    writeln!(key, "{options:?}").expect("a string takes any text");
+    add(format!("{options:?}"));
     let digest = Sha256Hex::of_bytes(key.as_bytes());
     let stem: String = stem.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).take(40).collect();
     Ok(format!("{stem}-{}.gpb", &digest.as_str()[..16]))

@@ -1,22 +1,29 @@
 //! Reads Parquet files with polars.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt as _;
 use std::panic::catch_unwind;
 use std::path::Path;
+use std::sync::Arc;
 
 use gpbench_data::{Names, Table};
 use gpbench_record::ReadOptions;
 use ndarray::{Array1, Array2};
 use polars::prelude::{ArrowDataType, Column, DataType, ParquetReader, PolarsError, SerReader};
 
+use crate::bytes::GZIP_MAGIC;
 use crate::categories::{self, Input, Levels, expand, width};
 use crate::cell::{LARGEST, rounding};
+use crate::cell_fault::CellFault;
 use crate::columns::Columns;
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::faults::ColumnFaults;
+use crate::format::{FORMAT_BYTES, other_format};
 use crate::memory;
+use crate::parquet_metadata;
 use crate::parts::{Part, Parts};
 use crate::text::stem;
 
@@ -28,6 +35,18 @@ pub(crate) fn is_parquet(file: &Path) -> bool {
     let mut beginning = [0; 4];
     let read = File::open(file).and_then(|mut file| file.read_exact(&mut beginning));
     named || (read.is_ok() && &beginning == MAGIC)
+}
+
+/// What a file is that does not begin as Parquet does, whatever its name, where it is known.
+fn named_only(file: &File) -> io::Result<Option<FileFault>> {
+    let mut head = vec![0; FORMAT_BYTES];
+    let length = file.read_at(&mut head, 0)?;
+    let head = &head[..length];
+    let known = || match head.starts_with(&GZIP_MAGIC) {
+        true => Some(FileFault::Parquet { reason: "it is compressed by gzip".to_owned() }),
+        false => other_format(head).map(FileFault::Format),
+    };
+    Ok(if head.starts_with(MAGIC) { None } else { known() })
 }
 
 /// Reads a user's Parquet file.
@@ -48,12 +67,17 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     if options.separator.is_some() || options.header.is_some() {
         return Err(fault(FileFault::OptionsOfText));
     }
-    let handle =
-        File::open(file).map_err(|error| fault(FileFault::Unreadable { reason: error.to_string() }))?;
-    let mut reader = ParquetReader::new(handle);
+    let unreadable = |error: io::Error| fault(FileFault::Unreadable { reason: error.to_string() });
+    let handle = File::open(file).map_err(unreadable)?;
+    if let Some(format) = named_only(&handle).map_err(unreadable)? {
+        return Err(fault(format));
+    }
+    let mut reader = ParquetReader::new(handle.try_clone().map_err(unreadable)?);
     let schema = reader.schema().map_err(damaged)?;
     let names = schema.iter_values().map(|field| field.name.to_string()).collect();
-    let columns = Columns::named(names, |_| InputPosition::file(file))?;
+    let metadata = Arc::clone(reader.get_metadata().map_err(damaged)?);
+    let indices = parquet_metadata::indices(&metadata);
+    let columns = Columns::named(names, |_| InputPosition::file(file))?.with_indices(&indices);
     match columns.count {
         0 => return Err(fault(FileFault::Empty)),
         1 => return Err(fault(FileFault::OneColumn { separator: None })),
@@ -71,6 +95,11 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     let (rows, most) = (reader.num_rows().map_err(damaged)?, memory::numbers());
     if rows.checked_mul(parts.used().count()).is_none_or(|numbers| numbers > most) {
         return Err(fault(FileFault::TooMany { most }));
+    }
+    let is_used = |(index, _): &(usize, _)| parts.of(*index) != Part::Dropped;
+    if schema.iter_values().enumerate().filter(is_used).any(|(_, field)| is_stored_otherwise(&field.dtype)) {
+        reader = ParquetReader::new(handle);
+        reader.set_metadata(Arc::new(parquet_metadata::plain(&metadata)));
     }
     // Columns that are dropped may be of types that polars cannot read.
     let frame = reader.with_projection(Some(parts.used().collect())).finish().map_err(damaged)?;
@@ -96,7 +125,7 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
             Err((row, cell)) => {
                 let describe = || columns.describe(index);
                 faults.add(index, || {
-                    InputPosition::cell(file, row as u64 + 1, index).fault(cell.fault(describe()))
+                    InputPosition::cell(file, row as u64 + 1, index).fault(cell.fault(describe()).into())
                 });
                 continue;
             }
@@ -122,8 +151,11 @@ fn read_sound(file: &Path, options: &ReadOptions) -> Result<Table, ImportError> 
     let (x, expanded) = expand(x, &inputs);
     let names = Names { inputs: expanded.labels, target: columns.label(parts.target) };
     let mut table = Table { name: stem(file), x, y, test_masks: Vec::new(), names, warnings };
-    doubts::check_target(&table, || columns.describe(parts.target), file)?;
-    table.warnings.extend(doubts::constant_inputs(&table, &expanded.descriptions));
+    let describe = || columns.describe(parts.target);
+    doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
+    table.warnings.extend(inputs.iter().filter_map(Input::warning));
+    table.warnings.extend(doubts::row_labels(&table, &columns, &parts));
+    table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
     table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
     Ok(table)
 }
@@ -139,12 +171,14 @@ fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> 
     match kind {
         _ if part == Part::Dropped => Ok(()),
         Type::Utf8 | Type::LargeUtf8 | Type::Utf8View if part == Part::Categories => Ok(()),
-        Type::Boolean | Type::Int32 | Type::Int64 | Type::UInt32 | Type::UInt64 => Ok(()),
-        Type::Float32 | Type::Float64 => Ok(()),
-        Type::Int8 | Type::Int16 | Type::Int128 | Type::UInt8 | Type::UInt16 | Type::UInt128 => {
+        // Its values are text, or it is given as the type of its values.
+        Type::Dictionary(..) if part == Part::Categories => Ok(()),
+        Type::Boolean | Type::Float32 | Type::Float64 => Ok(()),
+        Type::Int8 | Type::Int16 | Type::Int32 | Type::Int64 => Ok(()),
+        Type::UInt8 | Type::UInt16 | Type::UInt32 | Type::UInt64 => Ok(()),
+        Type::Float16 | Type::Int128 | Type::UInt128 => {
             Err(FileFault::NumberType { column: column(), kind: name() })
         }
-        Type::Float16 => Err(FileFault::NumberType { column: column(), kind: name() }),
         Type::Decimal(..) | Type::Decimal32(..) | Type::Decimal64(..) | Type::Decimal256(..) => {
             Err(FileFault::NumberType { column: column(), kind: "decimal".to_owned() })
         }
@@ -156,6 +190,12 @@ fn check_type(kind: &ArrowDataType, part: Part, column: impl Fn() -> String) -> 
     }
 }
 
+/// Whether values of a type are stored as another one, which polars as built here can read.
+fn is_stored_otherwise(kind: &ArrowDataType) -> bool {
+    use ArrowDataType as Type;
+    matches!(kind, Type::Int8 | Type::Int16 | Type::UInt8 | Type::UInt16 | Type::Dictionary(..))
+}
+
 /// Why a value cannot be used.
 enum Bad {
     Missing,
@@ -165,12 +205,12 @@ enum Bad {
 }
 
 impl Bad {
-    fn fault(self, column: String) -> FileFault {
+    fn fault(self, column: String) -> CellFault {
         match self {
-            Bad::Missing => FileFault::EmptyCell { column },
-            Bad::TooLarge(value) => FileFault::TooLarge { text: format!("{value:?}"), column },
-            Bad::NotFinite(value) => FileFault::NotFinite { text: format!("{value:?}"), column },
-            Bad::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
+            Bad::Missing => CellFault::EmptyCell { column },
+            Bad::TooLarge(value) => CellFault::TooLarge { text: format!("{value:?}"), column },
+            Bad::NotFinite(value) => CellFault::NotFinite { text: format!("{value:?}"), column },
+            Bad::TooManyCategories => CellFault::TooManyCategories { column, most: categories::MOST },
         }
     }
 }

@@ -5,7 +5,8 @@ use std::path::Path;
 use gpbench_record::ReadOptions;
 
 use crate::columns::Columns;
-use crate::error::{FileFault, ImportError, InputPosition, Role};
+use crate::error::{ImportError, InputPosition, Role};
+use crate::fault::FileFault;
 
 /// What a column becomes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,6 +26,8 @@ pub(crate) enum Part {
 pub(crate) struct Parts {
     parts: Vec<Part>,
     pub(crate) target: usize,
+    /// Columns that are left out because they hold the index of a pandas frame.
+    left_out: Vec<usize>,
 }
 
 impl Parts {
@@ -46,18 +49,22 @@ impl Parts {
             }
             parts[index] = Part::Categories;
         }
-        let target = match &options.target {
-            Some(name) => columns.find(file, Role::Target, name)?,
-            None => parts
-                .iter()
-                .rposition(|part| *part != Part::Dropped)
-                .ok_or_else(|| fault(FileFault::NoInputs))?,
-        };
+        let named = options.target.as_ref().map(|name| columns.find(file, Role::Target, name)).transpose()?;
+        let mut left_out = Vec::new();
+        for index in columns.indices() {
+            if parts[index] == Part::Input && named != Some(index) {
+                parts[index] = Part::Dropped;
+                left_out.push(index);
+            }
+        }
+        let is_data = |index: &usize| parts[*index] != Part::Dropped && !columns.is_index(*index);
+        let last = || (0..columns.count).rev().find(is_data);
+        let target = named.or_else(last).ok_or_else(|| fault(FileFault::NoInputs))?;
         if parts[target] != Part::Input {
             return Err(fault(FileFault::TwoRoles { column: columns.describe(target) }));
         }
         parts[target] = Part::Target;
-        let parts = Parts { parts, target };
+        let parts = Parts { parts, target, left_out };
         if parts.inputs().next().is_none() {
             return Err(fault(FileFault::NoInputs));
         }
@@ -68,7 +75,12 @@ impl Parts {
     pub(crate) fn last_is_target(count: usize) -> Parts {
         let mut parts = vec![Part::Input; count];
         parts[count - 1] = Part::Target;
-        Parts { parts, target: count - 1 }
+        Parts { parts, target: count - 1, left_out: Vec::new() }
+    }
+
+    /// Columns that are left out because they hold the index of a pandas frame.
+    pub(crate) fn left_out(&self) -> &[usize] {
+        &self.left_out
     }
 
     pub(crate) fn of(&self, index: usize) -> Part {

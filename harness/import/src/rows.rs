@@ -1,5 +1,7 @@
 //! The rows of a CSV file, plain or compressed.
 
+mod diagnosis;
+
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -8,11 +10,13 @@ use std::rc::Rc;
 use csv::ByteRecord;
 
 use crate::bytes::{Allowed, BUFFER, decompress};
-use crate::categories::{self, Input, Levels};
-use crate::cell::{Cell, is_rounded, number, rounding, shown};
+use crate::categories::{Input, Levels};
+use crate::cell::{Cell, is_rounded, is_underflow, number, rounding, shown, underflow};
 use crate::columns::Columns;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::faults::ColumnFaults;
+use crate::layout::comment;
 use crate::parts::{Part, Parts};
 
 /// Bytes of the longest line that is read: enough for a hundred thousand columns. Without a limit, a file without
@@ -36,6 +40,7 @@ pub(crate) enum Header {
 /// Reads rows of numbers one by one, and checks each.
 pub(crate) struct Rows {
     file: PathBuf,
+    separator: char,
     /// Bytes that may be read before the current line must end.
     allowance: Rc<std::cell::Cell<usize>>,
     reader: csv::Reader<Box<dyn Read>>,
@@ -51,9 +56,13 @@ pub(crate) struct Rows {
     faults: ColumnFaults,
     /// Whether the first line is a header.
     has_header: bool,
+    /// Whether a row has been read.
+    has_rows: bool,
     warnings: Vec<String>,
-    /// Columns with integers that were rounded.
-    rounded: BTreeSet<usize>,
+    /// Columns with a warning about a value.
+    warned: BTreeSet<usize>,
+    /// The mark of a comment that the first line begins with.
+    first_comment: Option<String>,
     row: Vec<f64>,
 }
 
@@ -73,6 +82,7 @@ impl Rows {
             .from_reader(Box::new(text) as Box<dyn Read>);
         let mut rows = Self {
             file: file.to_owned(),
+            separator,
             allowance,
             reader,
             record: ByteRecord::new(),
@@ -83,14 +93,17 @@ impl Rows {
             levels: Vec::new(),
             faults: ColumnFaults::default(),
             has_header: false,
+            has_rows: false,
             warnings: Vec::new(),
-            rounded: BTreeSet::new(),
+            warned: BTreeSet::new(),
+            first_comment: None,
             row: Vec::new(),
         };
         if !rows.advance()? {
             return Err(InputPosition::file(file).fault(FileFault::Empty));
         }
         rows.first_line = rows.line();
+        rows.first_comment = rows.record.get(0).and_then(comment);
         rows.columns = Columns::unnamed(rows.record.len());
         match header {
             Header::Detect => rows.detect_header()?,
@@ -116,7 +129,10 @@ impl Rows {
     pub(crate) fn next(&mut self) -> Result<Option<&[f64]>, ImportError> {
         loop {
             match self.read_row() {
-                Ok(true) if self.faults.is_empty() => return Ok(Some(&self.row)),
+                Ok(true) if self.faults.is_empty() => {
+                    self.has_rows = true;
+                    return Ok(Some(&self.row));
+                }
                 Ok(true) => {}
                 end => {
                     self.faults.take(&self.file)?;
@@ -133,8 +149,7 @@ impl Rows {
         }
         let (found, expected) = (self.record.len(), self.columns.count);
         if found != expected {
-            let fault = FileFault::Ragged { found, expected, first: self.first_line };
-            return Err(InputPosition::cell(&self.file, self.line(), found.min(expected)).fault(fault));
+            return Err(self.ragged());
         }
         self.row.clear();
         for index in 0..expected {
@@ -147,28 +162,33 @@ impl Rows {
             };
             match value {
                 Ok(value) => self.row.push(value),
-                Err(cell) => self.note_bad(index, cell),
+                Err(cell) => self.note_bad(index, cell)?,
             }
         }
         Ok(true)
     }
 
+    /// Warns of a number that is not read as it is written.
     fn note_rounding(&mut self, index: usize, value: f64) {
-        if is_rounded(&self.record[index], value) && self.rounded.insert(index) {
-            let (line, column) = (self.line(), self.columns.describe(index));
-            let text = shown(&self.record[index]);
-            self.warnings.push(rounding(&format!("line {line}"), &column, &text, value));
+        let cell = &self.record[index];
+        if is_rounded(cell, value) {
+            self.warn(index, |place, column, text| rounding(place, column, text, value));
+        } else if is_underflow(cell, value) {
+            self.warn(index, underflow);
+        }
+    }
+
+    /// Adds a warning about a cell of this row, the first one of its column.
+    fn warn(&mut self, index: usize, text: impl FnOnce(&str, &str, &str) -> String) {
+        if self.warned.insert(index) {
+            let (place, column) = (format!("line {}", self.line()), self.columns.describe(index));
+            self.warnings.push(text(&place, &column, &shown(&self.record[index])));
         }
     }
 
     /// The first line, where it is data.
     pub(crate) fn first_line_of_data(&self) -> Option<u64> {
         (!self.has_header).then_some(self.first_line)
-    }
-
-    /// The cells of the first line, joined, for a guess at its separator.
-    pub(crate) fn only_cell(&self) -> &[u8] {
-        &self.record[0]
     }
 
     pub(crate) fn first_line(&self) -> u64 {
@@ -225,9 +245,9 @@ impl Rows {
     }
 
     /// Uses the first line as column names if any of its cells is text, or if it counts the columns. Missing and
-    /// infinite values do not count as text: they are faults of the data.
+    /// infinite values and numbers with commas do not count as text: they are faults of the data.
     fn detect_header(&mut self) -> Result<(), ImportError> {
-        let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::NotUtf8));
+        let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::Date | Cell::NotUtf8));
         let line = self.first_line;
         let Some(text) = self.record.iter().position(is_text) else {
             let counts =
@@ -261,23 +281,6 @@ impl Rows {
         self.columns = Columns::named(names, |index| InputPosition::cell(&self.file, line, index))?;
         (self.pending, self.has_header) = (false, true);
         Ok(())
-    }
-
-    fn note_bad(&mut self, index: usize, cell: Cell) {
-        let (place, cells, columns) =
-            (InputPosition::cell(&self.file, self.line(), index), &self.record, &self.columns);
-        self.faults.add(index, || {
-            let column = columns.describe(index);
-            let text = || shown(&cells[index]);
-            place.fault(match cell {
-                Cell::Empty => FileFault::EmptyCell { column },
-                Cell::Text => FileFault::NotANumber { text: text(), column },
-                Cell::NotFinite => FileFault::NotFinite { text: text(), column },
-                Cell::TooLarge => FileFault::TooLarge { text: text(), column },
-                Cell::NotUtf8 => FileFault::Encoding,
-                Cell::TooManyCategories => FileFault::TooManyCategories { column, most: categories::MOST },
-            })
-        });
     }
 }
 

@@ -20,7 +20,8 @@ use gpbench_record::ReadOptions;
 use rustix::process::{Resource, Rlimit, Signal, getppid, setrlimit};
 use serde::{Deserialize, Serialize};
 
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
 use crate::materialise::{self, Materialised, materialise};
 use crate::{ImportSource, memory};
 
@@ -67,10 +68,7 @@ pub fn materialise_in_subprocess(
     if let Some(found) = materialise::find(origin, copies)? {
         return Ok(found);
     }
-    let file = match *origin {
-        ImportSource::Collection(found, _) => &found.folder,
-        ImportSource::File { path, .. } => path,
-    };
+    let file = origin.path();
     let failed = |what: String| InputPosition::file(file).fault(FileFault::Subprocess { what });
     let job = Job { origin: Source::of(origin), copies: copies.into(), asker: std::process::id() };
     let job = serde_json::to_vec(&job).expect("numbers, texts and bytes always serialise");

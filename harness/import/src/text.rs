@@ -8,7 +8,9 @@ use ndarray::{Array1, Array2};
 
 use crate::categories::{Expanded, Input, expand, width};
 use crate::doubts;
-use crate::error::{FileFault, ImportError, InputPosition};
+use crate::error::{ImportError, InputPosition};
+use crate::fault::FileFault;
+use crate::layout;
 use crate::memory;
 use crate::parts::Parts;
 use crate::rows::{Header, Rows};
@@ -69,16 +71,16 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     let used = options.separator.unwrap_or(',');
     let mut rows = Rows::open(file, header, used)?;
     if rows.columns().count < 2 {
-        let mut others = [',', ';', '\t', '|', ' '].into_iter().filter(|separator| *separator != used);
-        let separator = others.find(|separator| rows.only_cell().contains(&(*separator as u8)));
-        return Err(InputPosition::line(file, rows.first_line()).fault(FileFault::OneColumn { separator }));
+        let fault = layout::one_column(file, used)?;
+        return Err(InputPosition::line(file, rows.first_line()).fault(fault));
     }
     let parts = Parts::choose(rows.columns(), options, file)?;
     let target = parts.target;
-    rows.choose(parts);
+    rows.choose(parts.clone());
     let mut builder = Builder::default();
     builder.append(&mut rows)?;
-    let (x, y, expanded) = builder.finish(&rows.take_inputs(), file)?;
+    let inputs = rows.take_inputs();
+    let (x, y, expanded) = builder.finish(&inputs, file)?;
     let fault = match y.len() {
         0 => Some(FileFault::HeaderOnly),
         1 => Some(FileFault::OneRow),
@@ -93,8 +95,11 @@ pub(crate) fn read_table(file: &Path, options: &ReadOptions) -> Result<Table, Im
     if let Some(line) = rows.first_line_of_data().filter(|_| options.header.is_none()) {
         table.warnings.extend(doubts::numeric_header(&table, target, line));
     }
-    doubts::check_target(&table, || rows.columns().describe(target), file)?;
-    table.warnings.extend(doubts::constant_inputs(&table, &expanded.descriptions));
+    let describe = || rows.columns().describe(target);
+    doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
+    table.warnings.extend(inputs.iter().filter_map(Input::warning));
+    table.warnings.extend(doubts::row_labels(&table, rows.columns(), &parts));
+    table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
     table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
     Ok(table)
 }

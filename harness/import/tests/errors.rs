@@ -73,9 +73,7 @@ fn missing_and_infinite_values() {
         csv_error("a,y\n1,2\n,4\n"),
         "file.csv:3:1: column 1 (`a`) is empty here; fill in missing values or remove the row"
     );
-    for (cell, shown) in
-        [("NaN", "NaN"), ("inf", "inf"), ("-Infinity", "-Infinity"), ("NA", "NA"), ("1e999", "1e999")]
-    {
+    for (cell, shown) in [("NaN", "NaN"), ("inf", "inf"), ("-Infinity", "-Infinity"), ("1e999", "1e999")] {
         assert_eq!(
             csv_error(&format!("1,2\n3, {cell} \n5,6\n")),
             format!(
@@ -83,6 +81,16 @@ fn missing_and_infinite_values() {
                  only finite numbers are allowed; replace it or remove the row"
             )
         );
+    }
+    for mark in ["NA", "n/a", "?", "-", ".", "None", "null", "#N/A", "<NA>", "\\N"] {
+        assert_eq!(
+            csv_error(&format!("1,2\n3, {mark} \n5,6\n")),
+            format!(
+                "file.csv:2:2: column 2 is `{mark}` here, a missing value; \
+                 fill in missing values or remove the row"
+            )
+        );
+        assert!(csv_error(&format!("1,{mark}\n3,4\n")).starts_with("file.csv:1:2: column 2 is `"), "{mark}");
     }
     // In the first line too, a missing value is a fault and does not make a header.
     assert!(csv_error("1,NaN\n3,4\n").starts_with("file.csv:1:2: column 2 is NaN here"));
@@ -211,14 +219,16 @@ fn encodings() {
         error_of("file.csv", b"gr\xf6sse,y\n1,2\n3,4\n", None),
         "file.csv:1:1: the text is not UTF-8; save the file as UTF-8"
     );
-    let utf16: Vec<u8> = "\u{feff}a,y\n1,2\n".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(
-        error_of("file.csv", utf16, None),
-        "file.csv:1:1: the text is not UTF-8; save the file as UTF-8"
-    );
     assert!(
         error_of("file.csv", b"a,y\n1,2\n3,\xff\n", None).starts_with("file.csv:3:2: the text is not UTF-8")
     );
+    for mark in ["\u{feff}", ""] {
+        let utf16: Vec<u8> = format!("{mark}a,y\n1,2\n").encode_utf16().flat_map(u16::to_le_bytes).collect();
+        assert_eq!(
+            error_of("file.csv", utf16, None),
+            "file.csv: this is text in UTF-16 or UTF-32, and no table of text; save it as UTF-8"
+        );
+    }
 }
 
 #[test]
@@ -273,6 +283,18 @@ fn folders_of_a_collection() {
     );
     assert!(
         folder_error("a,2\n1,3\n", "0\n").starts_with("data.csv.gz:1:1: `a` in column 1 is not a number")
+    );
+}
+
+#[test]
+fn other_folders() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("part-0.parquet"), "PAR1").unwrap();
+    let origin = ImportSource::File { path: folder.path(), options: &ReadOptions::default() };
+    let error = import(&origin).unwrap_err().to_string();
+    assert!(
+        error.contains(": the folder has no data.csv.gz; give a CSV or Parquet file, or a folder with"),
+        "{error}"
     );
 }
 

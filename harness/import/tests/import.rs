@@ -74,8 +74,7 @@ fn a_line_that_counts_the_columns_is_a_header() {
 
 #[test]
 fn integers_that_are_rounded_are_told_once_a_column() {
-    let table =
-        read("ids.csv", "id,y\n9007199254740993,1\n9007199254740995,2\n9007199254740992,1e20\n", None);
+    let table = read("ids.csv", "id,y\n9007199254740993,1\n9007199254740995,2\n17,1e20\n", None);
     let warning = "line 2: 9007199254740993 in column 1 (`id`) is rounded to 9007199254740992: numbers have 53 binary digits";
     assert_eq!(table.warnings, [warning]);
 
@@ -338,13 +337,8 @@ fn pol_as_published() {
 #[test]
 fn unsupported_parquet_numbers_are_refused_with_their_type() {
     let data = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data");
-    for (file, what) in [
-        ("decimal.parquet", "column 4 (`c`) holds numbers of type decimal"),
-        ("int8.parquet", "column 2 (`b`) holds numbers of type int8"),
-    ] {
-        let error = import(&ImportSource::File { path: &data.join(file), options: &ReadOptions::default() })
-            .unwrap_err()
-            .to_string();
-        assert!(error.contains(what), "{error}");
-    }
+    let file = data.join("decimal.parquet");
+    let origin = ImportSource::File { path: &file, options: &ReadOptions::default() };
+    let error = import(&origin).unwrap_err().to_string();
+    assert!(error.contains("column 4 (`c`) holds numbers of type decimal"), "{error}");
 }

@@ -12,6 +12,7 @@ mod cluster;
 mod conformance;
 mod curve;
 mod dataset;
+mod dataset_notes;
 mod environment;
 mod estimator;
 mod hash;
@@ -52,6 +53,7 @@ pub use dataset::{
     Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
     TargetScaling,
 };
+pub use dataset_notes::DatasetNotes;
 pub use environment::{Environment, Fingerprint, disturbance, revisions};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorSource,

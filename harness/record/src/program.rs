@@ -1,9 +1,9 @@
 //! The identity of a program or a library: its content's hash and its file's stamp.
 //!
-//! A file must not change between hashing and running. Hashing a file before each use takes milliseconds, so changes
-//! are detected by the file's stamp instead: its size, inode and modification time. If the stamp differs, the file is
-//! hashed again, since it may have been touched, or replaced by an identical one. The stamp excludes the time of the
-//! last status change, because a new hard link changes that time.
+//! A file must not change between hashing and running. Hashing a file before each use takes milliseconds, so the hash is
+//! skipped while the file has the same stamp: its device, inode, size, and the times of its last modification and status
+//! change. If the stamp differs, the file is hashed again, since it may have been touched, got another hard link, or been
+//! replaced by an identical one.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -28,15 +28,22 @@ pub struct Program {
     pub stamp: Stamp,
 }
 
-/// Metadata of a file that change with its content.
+/// Metadata of a file that change with its content. A program can set the time of the last modification, as `cp -p` does,
+/// but not that of the last status change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Stamp {
     /// Bytes.
     pub size: u64,
+    /// Number of the device that holds the file.
+    #[serde(default)]
+    pub device: u64,
     /// Inode number, which differs after the file was replaced.
     pub inode: u64,
     /// Time of the last modification, in nanoseconds since 1970.
     pub modified: i64,
+    /// Time of the last status change, in nanoseconds since 1970.
+    #[serde(default)]
+    pub changed: i64,
 }
 
 /// The error that a file no longer has the content that was hashed.
@@ -47,6 +54,16 @@ pub enum ProgramError {
     Unreadable {
         /// The file.
         file: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+    /// The file cannot be copied into a run folder.
+    #[error("{} cannot be copied to {}: {source}", file.display(), folder.display())]
+    NotCopied {
+        /// The file.
+        file: PathBuf,
+        /// The folder.
+        folder: PathBuf,
         /// The system's error.
         source: io::Error,
     },
@@ -95,6 +112,20 @@ impl Program {
         }
     }
 
+    /// This program at a link that was made just after [`Program::check`]. A new hard link changes the time of the file's
+    /// last status change, so that alone does not cause the file to be hashed.
+    ///
+    /// # Errors
+    /// Those of [`Program::at`].
+    pub fn at_new_link(&self, link: &Path) -> Result<Program, ProgramError> {
+        match Stamp::of(link) {
+            Ok(stamp) if (Stamp { changed: self.stamp.changed, ..stamp }) == self.stamp => {
+                Ok(Program { file: link.to_owned(), stamp, sha256: self.sha256.clone() })
+            }
+            _ => Program::of(link)?.matching(&self.sha256),
+        }
+    }
+
     /// This program, if its content has this SHA-256.
     ///
     /// # Errors
@@ -108,14 +139,24 @@ impl Program {
 }
 
 impl Stamp {
-    fn of(file: &Path) -> io::Result<Stamp> {
+    /// The stamp of a file.
+    ///
+    /// # Errors
+    /// If the file does not exist, or its metadata cannot be read.
+    pub fn of(file: &Path) -> io::Result<Stamp> {
         Ok(Stamp::new(&file.metadata()?))
     }
 
-    fn new(metadata: &Metadata) -> Stamp {
-        let seconds = metadata.mtime().wrapping_mul(1_000_000_000);
-        let modified = seconds.wrapping_add(metadata.mtime_nsec());
-        Stamp { size: metadata.size(), inode: metadata.ino(), modified }
+    /// The stamp of a file with this metadata.
+    pub fn new(metadata: &Metadata) -> Stamp {
+        let nanoseconds = |seconds: i64, rest: i64| seconds.wrapping_mul(1_000_000_000).wrapping_add(rest);
+        Stamp {
+            size: metadata.size(),
+            device: metadata.dev(),
+            inode: metadata.ino(),
+            modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
+            changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
+        }
     }
 }
 
@@ -148,8 +189,23 @@ mod tests {
         let program = program(folder.path());
         assert_eq!(program.sha256, "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
         program.check().unwrap();
-        fs::hard_link(&program.file, folder.path().join("link")).unwrap();
-        assert_eq!(Stamp::of(&program.file).unwrap(), program.stamp, "a link changes no stamp");
+        let link = folder.path().join("link");
+        fs::hard_link(&program.file, &link).unwrap();
+        assert_eq!(program.at(&link).unwrap().stamp, Stamp::of(&program.file).unwrap());
+        assert_eq!(program.at_new_link(&link).unwrap(), program.at(&link).unwrap());
+    }
+
+    #[test]
+    fn an_edit_in_place_that_restores_the_time_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = program(folder.path());
+        let time = fs::metadata(&program.file).unwrap().modified().unwrap();
+        fs::write(&program.file, "abd").unwrap();
+        File::open(&program.file).unwrap().set_times(FileTimes::new().set_modified(time)).unwrap();
+        // The clock of the file system advances in steps; a file that is edited later has another time of status change.
+        let later =
+            Program { stamp: Stamp { changed: program.stamp.changed - 1, ..program.stamp }, ..program };
+        assert!(matches!(later.check(), Err(ProgramError::Changed { .. })));
     }
 
     #[test]

@@ -15,7 +15,7 @@ use crate::grid;
 use crate::number::Format;
 use crate::problem::GroupProblem;
 use crate::results::{OWN_PREDICTIONS, once_each};
-use crate::side::{Side, headings};
+use crate::side::{Side, content_remark, headings};
 use crate::table::{Cell, TextTable};
 
 /// Version of the JSON form.
@@ -73,6 +73,7 @@ pub(crate) fn across_tasks(sides: &[Side<'_>]) -> Option<AcrossTasks> {
         rows: Vec::new(),
         remarks: sides.iter().flat_map(|side| side.cases.remarks_on_times()).collect(),
     };
+    across.remarks.extend(sides[1..].iter().filter_map(|side| content_remark(&sides[0].cases, side)));
     let shown = sides.iter().map(|side| side.cases.with_times_of_one_kind().with_comparable_times());
     let runs: Vec<Cases<'_>> = shown.map(|cases| grid::chosen(&cases)).collect();
     for dataset in once_each(runs.iter().flat_map(Cases::iter).map(|case| case.dataset())) {

@@ -15,7 +15,7 @@ use crate::grid;
 use crate::number::Format;
 use crate::problem::GroupProblem;
 use crate::run::Run;
-use crate::side::{Side, headings};
+use crate::side::{Side, content_remark, headings};
 use crate::table::{Cell, TextTable};
 
 /// Version of the JSON form.
@@ -117,7 +117,9 @@ fn side_by_side(sides: Vec<Side<'_>>) -> SideBySide {
 /// single cases, so it includes the other seeds.
 fn case_by_case(sides: &[Side<'_>]) -> Comparison {
     let (first, last) = (&sides[0].cases, &sides[sides.len() - 1].cases);
-    let check = baseline::against_cases(last, first);
+    let mut check = baseline::against_cases(last, first);
+    let between = &sides[1..sides.len().saturating_sub(1).max(1)];
+    check.remarks.extend(between.iter().filter_map(|side| content_remark(first, side)));
     let comparable: Vec<Cases<'_>> =
         sides.iter().map(|side| side.cases.with_times_of_one_kind().with_comparable_times()).collect();
     let comparable = with_common_times(&comparable);

@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use gpbench_record::{Labels, Row, metric};
 use serde_json::{Value, json};
 
+use crate::baseline::other_contents;
 use crate::run::Run;
 use crate::table::TextTable;
 
@@ -25,6 +26,8 @@ pub struct ExactComparison {
     pub differences: Vec<Difference>,
     /// Cases of both runs that a clock stopped in either: their values are not compared.
     pub stopped_by_clock: Vec<Labels>,
+    /// Data sets of both runs whose content differs.
+    pub other_contents: Vec<String>,
 }
 
 /// A value that differs.
@@ -40,11 +43,18 @@ pub struct Difference {
 
 /// Compares every case of two runs bit by bit, seconds and memory aside.
 pub fn exact(first: &Run, second: &Run) -> ExactComparison {
+    let sets: BTreeSet<&str> = first.record.rows.iter().map(|row| row.labels.dataset.as_str()).collect();
+    let other_contents = other_contents(&first.record, &second.record, sets).map(str::to_owned).collect();
     let [first, second] = [first, second].map(|run| -> BTreeMap<&Labels, &Row> {
         run.record.rows.iter().map(|row| (&row.labels, row)).collect()
     });
-    let mut comparison =
-        ExactComparison { cases: 0, values: 0, differences: Vec::new(), stopped_by_clock: Vec::new() };
+    let mut comparison = ExactComparison {
+        cases: 0,
+        values: 0,
+        differences: Vec::new(),
+        stopped_by_clock: Vec::new(),
+        other_contents,
+    };
     let labels: BTreeSet<&Labels> = first.keys().chain(second.keys()).copied().collect();
     for case in labels {
         let (a, b) = (first.get(case), second.get(case));
@@ -90,12 +100,16 @@ impl ExactComparison {
 
     /// One line with the numbers of comparisons and differences.
     pub fn count(&self) -> String {
-        let ExactComparison { cases, values, differences, stopped_by_clock } = self;
+        let ExactComparison { cases, values, differences, stopped_by_clock, other_contents } = self;
+        let contents = match &other_contents[..] {
+            [] => String::new(),
+            names => format!("; the content of these data sets differs: {}", names.join(", ")),
+        };
         let clock = match stopped_by_clock.len() {
             0 => String::new(),
             stopped => format!("; {stopped} cases not compared, since a clock stopped them"),
         };
-        format!("{cases} cases, {values} values compared: {} differ{clock}", differences.len())
+        format!("{cases} cases, {values} values compared: {} differ{clock}{contents}", differences.len())
     }
 
     /// The differences as a table, with a count of what was compared as its caption.
@@ -111,7 +125,7 @@ impl ExactComparison {
         table
     }
 
-    /// `{"schema": 1, "agree", "cases", "values", "stopped_by_clock": [...], "differences": [{"case", "value", "first",
+    /// `{"schema": 1, "agree", "cases", "values", "stopped_by_clock": [...], "other_contents": [...], "differences": [{"case", "value", "first",
     /// "second"}]}`.
     pub fn json(&self) -> Value {
         let difference = |Difference { case, what, values: [first, second] }: &Difference| json!({ "case": case.to_string(), "value": what, "first": first, "second": second });
@@ -121,6 +135,7 @@ impl ExactComparison {
             "cases": self.cases,
             "values": self.values,
             "stopped_by_clock": self.stopped_by_clock.iter().map(Labels::to_string).collect::<Vec<_>>(),
+            "other_contents": self.other_contents,
             "differences": self.differences.iter().map(difference).collect::<Vec<_>>(),
         })
     }

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, CaseStatus, Dataset, Environment, Hyperparameters, Labels, ParamValue, Row, Source,
-    disturbance, names, revisions, text,
+    Budget, Case, CaseStatus, Dataset, DatasetNotes, Environment, Hyperparameters, Labels, ParamValue, Row,
+    Source, disturbance, names, revisions, text,
 };
 
 use crate::acquisition;
@@ -89,6 +89,7 @@ fn datasets(cases: &Cases<'_>) -> TextTable {
     let mut table = TextTable::new("Data sets")
         .words("data set")
         .words("source")
+        .words("target")
         .numbers("n (training)")
         .numbers("unique inputs")
         .numbers("d");
@@ -96,10 +97,12 @@ fn datasets(cases: &Cases<'_>) -> TextTable {
     names.dedup();
     for name in names {
         let rows = || cases.rows().filter(|r| r.labels.dataset == name);
+        let notes = cases.record().dataset_notes.get(name);
         let number = |of: fn(&Row) -> Option<usize>| joined(rows().filter_map(of).map(|v| v.to_string()));
         table.row([
             name.to_owned(),
             joined(rows().map(|r| source(&r.case.dataset))),
+            joined(rows().filter_map(|r| target(&r.case.dataset, notes))),
             number(|r| r.n),
             number(|r| r.metrics.get(names::UNIQUE_INPUTS).map(|unique| unique as usize)),
             number(|r| r.d),
@@ -213,6 +216,7 @@ pub(crate) fn measured(cases: &Cases<'_>) -> Vec<(&'static str, String)> {
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
     facts.extend(acquisition::warnings(cases).map(|text| ("warning", text.to_owned())));
+    facts.extend(dataset_warnings(cases).map(|text| ("warning", text)));
     facts.extend(reused(cases).map(|reused| ("re-used", reused)));
     let last = cases.rows().map(|row| row.finished.as_str()).max();
     facts.extend(last.map(|last| ("last case finished", last.to_owned())));
@@ -285,6 +289,21 @@ fn source(dataset: &Dataset) -> String {
         Source::Objective(objective) => acquisition::objective(objective),
     };
     if dataset.collapse_duplicates { format!("{from}; duplicates collapsed") } else { from }
+}
+
+/// The target column of a user's own file.
+fn target(dataset: &Dataset, notes: Option<&DatasetNotes>) -> Option<String> {
+    let Source::File { options, .. } = &dataset.source else { return None };
+    let default = || Some(format!("{} (the last column)", notes?.default_target.as_ref()?));
+    options.target.clone().or_else(default)
+}
+
+/// The warnings of data sets, each with the name of its data set.
+fn dataset_warnings(cases: &Cases<'_>) -> impl Iterator<Item = String> {
+    let notes = cases.record().dataset_notes.iter();
+    notes.flat_map(|(name, notes)| {
+        notes.warnings.iter().map(move |warning| format!("data set `{name}`: {warning}"))
+    })
 }
 
 #[cfg(test)]

@@ -75,6 +75,31 @@ fn slow_down(run: &mut Run, dataset: &str, solver: &str, factor: f64) {
     }
 }
 
+#[test]
+fn other_content_of_a_data_set_is_remarked() {
+    let with_content = |digest: &str| {
+        let mut run = stored();
+        run.record.contents.insert("pol".to_owned(), [digest.to_owned()].into());
+        run
+    };
+    let (first, second) = (with_content("aa"), with_content("bb"));
+    let remark = "differ in the content of data set `pol`; so their results may differ too";
+    let check = against(&second, &first).unwrap();
+    assert!(check.remarks.iter().any(|text| text.contains(remark)), "{:?}", check.remarks);
+    let count = exact(&first, &second).count();
+    assert!(count.ends_with("; the content of these data sets differs: pol"), "{count}");
+    // A run in the middle is compared too.
+    let name = first.record.name.clone();
+    let three = gpbench_report::compare(&[first.clone(), second, first.clone()]).unwrap().cases().unwrap();
+    let remark = format!("in {name}, the content of these data sets is other than in the first run: pol");
+    assert_eq!(three.check.remarks, [remark]);
+    // Runs of the same content, and those of which it is not known.
+    for other in [first.clone(), stored()] {
+        assert_eq!(against(&other, &first).unwrap().remarks, Vec::<String>::new());
+        assert!(!exact(&other, &first).count().contains("content"));
+    }
+}
+
 fn said(check: &Check) -> Vec<(CheckOutcome, &str, Option<&str>)> {
     check.findings.iter().map(|v| (v.outcome, v.key.solver.as_str(), v.metric.as_deref())).collect()
 }

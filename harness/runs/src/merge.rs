@@ -5,11 +5,11 @@ mod meaning;
 mod names;
 mod source;
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, PartOfPlan, PlannedCase, Row, Shard};
+use gpbench_record::{Axes, DatasetNotes, PartOfPlan, PlannedCase, Row, Shard};
 use jiff::Timestamp;
 
 use self::cases::{MergedCase, MergedCases};
@@ -53,18 +53,22 @@ pub fn merge(output_dir: &Path, runs: &[PathBuf], now: Timestamp) -> Result<Merg
     let sources = read(runs)?;
     let plans = plans(&sources);
     let (mut axes, mut cases) = (Axes::default(), MergedCases::default());
+    let mut dataset_notes: BTreeMap<String, DatasetNotes> = BTreeMap::new();
     for (digest, sources) in &plans {
         let own: Vec<_> = sources.iter().flat_map(|source| source.cases()).collect();
         let names = NewNames::of(&own, &cases.named());
         let plan = (plans.len() > 1).then_some(digest);
         for source in sources {
             unite(&mut axes, &names.axes(&source.plan.axes));
+            for (dataset, notes) in &source.plan.dataset_notes {
+                dataset_notes.entry(names.dataset(dataset).to_owned()).or_default().add(notes);
+            }
             for entry in &source.plan.cases {
                 cases.add(MergedCase::new(source, entry, &names, plan.cloned()));
             }
         }
     }
-    let plan = plan_of(&sources, &plans, axes, &cases, now);
+    let plan = PlanFile { dataset_notes, ..plan_of(&sources, &plans, axes, &cases, now) };
     Ok(Merged {
         folder: write(output_dir, &plan, &sources, cases.list(), now)?,
         rows: cases.rows(),

@@ -1,10 +1,12 @@
 //! `plan.json`: the cases of a run, and what its report needs of the spec.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::Path;
 
-use gpbench_record::{Axes, PartOfPlan, PlannedCase, ReportOptions, SCHEMA, Shard, plan_digest};
+use gpbench_record::{
+    Axes, DatasetNotes, PartOfPlan, PlannedCase, ReportOptions, SCHEMA, Shard, plan_digest,
+};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -28,6 +30,9 @@ pub struct PlanFile {
     /// Bibliographic entries of the solvers that are used, by plugin id.
     #[serde(default)]
     pub sources: BTreeMap<String, String>,
+    /// Notes on the reading of data sets, by their names on the axis.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub dataset_notes: BTreeMap<String, DatasetNotes>,
     /// Which part of a larger plan this is, if it is one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub part: Option<PartOfPlan>,
@@ -71,6 +76,7 @@ impl PlanFile {
             axes: Axes::default(),
             report: ReportOptions::default(),
             sources: BTreeMap::new(),
+            dataset_notes: BTreeMap::new(),
             part: None,
             merged: Vec::new(),
             cases: Vec::new(),
@@ -112,6 +118,17 @@ impl PlanFile {
     /// Cases of the whole plan, of which this may be a part.
     pub fn planned(&self) -> usize {
         self.cases.len() + self.part.as_ref().map_or(0, |part| part.others.len())
+    }
+
+    /// The contents of the data sets of its cases, as SHA-256 of their binary copies, by their names.
+    pub(crate) fn contents(&self) -> BTreeMap<String, BTreeSet<String>> {
+        let mut contents: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for PlannedCase { case, fingerprint, .. } in &self.cases {
+            if let Some(sha256) = &fingerprint.dataset_sha256 {
+                contents.entry(case.dataset.name.clone()).or_default().insert(sha256.clone());
+            }
+        }
+        contents
     }
 
     /// Whether its cases are these, in whatever order.

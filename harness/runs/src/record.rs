@@ -1,10 +1,10 @@
 //! A run, read back.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Axes, Environment, Labels, PlannedCase, ReportOptions, Row, Shard};
+use gpbench_record::{Axes, DatasetNotes, Environment, Labels, PlannedCase, ReportOptions, Row, Shard};
 use jiff::Timestamp;
 
 use crate::journal::{DamagedRow, read_journal};
@@ -26,6 +26,11 @@ pub struct RunRecord {
     pub report: ReportOptions,
     /// Bibliographic entries of the solvers that are used, by plugin id.
     pub sources: BTreeMap<String, String>,
+    /// Notes on the reading of data sets, by their names on the axis.
+    pub dataset_notes: BTreeMap<String, DatasetNotes>,
+    /// SHA-256 of the binary copies of data sets, by their names: several where cases have different ones. Generated sets have
+    /// none.
+    pub contents: BTreeMap<String, BTreeSet<String>>,
     /// Planned cases without a row, in the order in which they run.
     pub missing: Vec<PlannedCase>,
     /// Cases of the whole plan that this run does not list: those of other shards.
@@ -67,7 +72,8 @@ impl RunRecord {
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
         let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
         let unlisted = plan.planned() - plan.cases.len();
-        let PlanFile { name, axes, report, sources, part, merged, cases, .. } = plan;
+        let contents = plan.contents();
+        let PlanFile { name, axes, report, sources, dataset_notes, part, merged, cases, .. } = plan;
         let of_plan = |entry: &PlannedCase| Some((entry.id.clone(), entry.plan.clone()?));
         let plans = cases.iter().filter_map(of_plan).collect();
         let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
@@ -84,6 +90,8 @@ impl RunRecord {
             axes,
             report,
             sources,
+            dataset_notes,
+            contents,
             missing,
             unlisted,
             shard: part.and_then(|part| part.shard),

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::testing::case;
 use gpbench_record::{
-    Axes, Case, CaseStatus, Environment, PartOfPlan, PlannedCase, Row, Shard, case_digest, plan_digest,
+    Axes, Case, CaseStatus, DatasetNotes, Environment, PartOfPlan, PlannedCase, Row, Shard, case_digest,
+    plan_digest,
 };
 use gpbench_runs::{Journal, Merged, PlanFile, RunError, RunFolder, RunRecord, merge};
 
@@ -141,6 +142,28 @@ fn runs_of_different_plans_stand_side_by_side() {
     let third = run(output, &third, &[("a3", CaseStatus::Ok)]);
     let (_, record) = self::merged(output, &[&runs[0], &third]);
     assert_eq!(record.rows[2].labels.dataset, format!("{} [2]", case("a").dataset.name));
+}
+
+#[test]
+fn notes_on_data_sets_are_those_of_all_runs() {
+    let output = tempfile::tempdir().unwrap();
+    let output = output.path();
+    let noted = |id: &str, warnings: &[&str]| {
+        let warnings = warnings.iter().map(|&text| text.to_owned()).collect();
+        let notes = DatasetNotes { default_target: Some("y".into()), warnings };
+        let mut noted = PlanFile { dataset_notes: [("draw".into(), notes)].into(), ..plan(&[id]) };
+        noted.cases[0].fingerprint.dataset_sha256 = Some("d".into());
+        noted
+    };
+    let runs = [noted("a", &["odd"]), noted("b", &["odd", "even"])]
+        .map(|plan| run(output, &plan, &[(plan.cases[0].id.as_str(), CaseStatus::Ok)]));
+    let (_, record) = merged(output, &[&runs[0], &runs[1]]);
+    let notes = &record.dataset_notes["draw"];
+    assert_eq!(
+        (notes.default_target.as_deref(), notes.warnings.join(" ")),
+        (Some("y"), "odd even".to_owned())
+    );
+    assert_eq!(record.contents["draw"], ["d".to_owned()].into());
 }
 
 #[test]

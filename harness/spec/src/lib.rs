@@ -21,6 +21,7 @@ mod axes;
 mod catalog;
 mod checked;
 mod cost;
+mod data_file;
 mod dataset_table;
 mod error;
 mod exclude;

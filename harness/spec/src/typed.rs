@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::LibraryInfo;
 
+use crate::data_file;
 use crate::error::{Mistakes, SpecErrors};
 use crate::keys::{Keys, SpecKey};
 use crate::library_override;
@@ -42,11 +43,17 @@ pub struct Typed {
 pub fn load(path: &Path, sets: &[String]) -> Result<Typed, SpecErrors> {
     let is_input = is_standard_input(path);
     let name = if is_input { Path::new("<stdin>") } else { path };
+    let data = if is_input { Path::new("FILE") } else { path };
     let text = if is_input { read_text(io::stdin().lock()) } else { File::open(path).and_then(read_text) };
-    let text =
-        text.map_err(|error| SpecErrors::unreadable(name, format!("cannot read this spec: {error}")))?;
+    let text = text.map_err(|error| {
+        let hint = data_file::advice(data, None).map(|advice| format!("; {advice}")).unwrap_or_default();
+        SpecErrors::unreadable(name, format!("cannot read this spec: {error}{hint}"))
+    })?;
     let mut mistakes = Mistakes::default();
     let mut table = tree::parse(&text, SPEC, &mut mistakes);
+    if let Some(advice) = data_file::advice(data, Some(&text)).filter(|_| !mistakes.is_empty()) {
+        return Err(SpecErrors::unreadable(name, format!("this is no spec, which is a TOML file; {advice}")));
+    }
     let mut sources = Sources::new(name.to_owned(), text);
     let mut axes_overridden = false;
     for set in sets {

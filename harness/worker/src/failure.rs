@@ -149,7 +149,9 @@ impl From<ProgramError> for CaseError {
     /// Classifies a plugin that is not the planned one.
     fn from(error: ProgramError) -> Self {
         match &error {
-            ProgramError::Unreadable { source, .. } => fault(cause_of(source, FaultCause::Plugin), &error),
+            ProgramError::Unreadable { source, .. } | ProgramError::NotCopied { source, .. } => {
+                fault(cause_of(source, FaultCause::Plugin), &error)
+            }
             _ => fault(FaultCause::Plugin, &error),
         }
     }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use gpbench_record::Row;
+use gpbench_runs::RunRecord;
 
 use super::cases::{CaseKey, merged};
 use crate::frame::Cases;
@@ -20,6 +21,7 @@ pub(super) struct Changes {
 
 /// Compares the cases that both runs have.
 pub(super) fn changes(old: &Cases<'_>, new: &Cases<'_>) -> Changes {
+    let (old_record, new_record) = (old.record(), new.record());
     let (old, new) = (merged(old), merged(new));
     let both = || new.iter().filter_map(|(key, now)| Some((key, old.get(key)?.worst, now.worst)));
     let differs = |was: &Row, now: &Row| {
@@ -33,6 +35,10 @@ pub(super) fn changes(old: &Cases<'_>, new: &Cases<'_>) -> Changes {
             named.push(text);
         }
     }
+    let sets: BTreeSet<&str> = both().map(|(_, _, now)| now.labels.dataset.as_str()).collect();
+    named.extend(
+        other_contents(old_record, new_record, sets).map(|name| format!("the content of data set `{name}`")),
+    );
     let left_out = named.len().saturating_sub(NAMED);
     named.truncate(NAMED);
     if left_out > 0 {
@@ -43,6 +49,18 @@ pub(super) fn changes(old: &Cases<'_>, new: &Cases<'_>) -> Changes {
         format!("cases with the same names are not the same: they differ in {named}; so their results may differ too")
     });
     Changes { solvers, remark }
+}
+
+/// The data sets among these whose content differs between two runs.
+pub(crate) fn other_contents<'n>(
+    old: &RunRecord,
+    new: &RunRecord,
+    among: impl IntoIterator<Item = &'n str>,
+) -> impl Iterator<Item = &'n str> {
+    let of = |record: &RunRecord, name: &str| record.contents.get(name).cloned();
+    among
+        .into_iter()
+        .filter(move |name| matches!((of(old, name), of(new, name)), (Some(old), Some(new)) if old != new))
 }
 
 /// Descriptions of the differences between two cases.

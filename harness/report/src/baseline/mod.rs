@@ -52,6 +52,7 @@ use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
 pub use cases::CaseKey;
+pub(crate) use changes::other_contents;
 pub use check::{Against, Check, CheckOutcome, MetricCheck};
 pub use file::{Baseline, BaselineCase, BaselineTolerance};
 pub use metrics::check;

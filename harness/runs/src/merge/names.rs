@@ -39,6 +39,11 @@ impl NewNames {
         case
     }
 
+    /// The name of a data set of the plan in the merged run.
+    pub(super) fn dataset<'n>(&'n self, name: &'n str) -> &'n str {
+        self.datasets.get(name).map_or(name, String::as_str)
+    }
+
     /// The names of the axes with the new ones in the place of the old.
     pub(super) fn axes(&self, axes: &Axes) -> Axes {
         let renamed = |names: &[String], new: &BTreeMap<String, String>| {

@@ -81,10 +81,11 @@ pub(super) fn import(global: &Global, args: &Import) -> Outcome {
     }
     let inputs = names.inputs.join(", ");
     output::print(&format!(
-        "{}: {n} rows, {d} input{}\ntarget: {}\ninputs: {inputs}\n\n{}",
+        "{}: {n} rows, {d} input{}\ntarget: {}{}\ninputs: {inputs}\n\n{}",
         file.display(),
         if *d == 1 { "" } else { "s" },
         names.target,
+        if options.target.is_none() { " (the last column, since no target is set)" } else { "" },
         output::terminal_table(&rows, args.output)
     ))?;
     output::print(&format!(
@@ -100,9 +101,15 @@ fn first_rows(table: &Table) -> report::TextTable {
     let names = table.names.inputs.iter().chain([&table.names.target]);
     let mut shown = names.fold(report::TextTable::default(), |shown, name| shown.numbers(name));
     for row in numbers(table) {
-        shown.row(row.iter().map(f64::to_string));
+        shown.row(row.iter().map(|value| shown_number(*value)));
     }
     shown
+}
+
+/// All digits of a number; of a tiny or a huge one with an exponent.
+fn shown_number(value: f64) -> String {
+    let is_usual = value == 0.0 || (1e-9..1e16).contains(&value.abs());
+    if is_usual { value.to_string() } else { format!("{value:e}") }
 }
 
 /// The numbers of the first rows, the target last.

@@ -1,0 +1,289 @@
+//! What can be wrong with a file, and what to do.
+
+mod words;
+
+use std::path::PathBuf;
+
+use gpbench_data::copy::CopyError;
+use thiserror::Error;
+
+use self::words::{hint, options_of, others, room, suggestion, trailing};
+use crate::cell_fault::CellFault;
+use crate::error::Role;
+use crate::format::OtherFormat;
+
+/// What is wrong with a file.
+#[derive(Debug, Error)]
+pub enum FileFault {
+    /// The file cannot be opened or read.
+    #[error("cannot be read: {reason}; check the path and its permissions")]
+    Unreadable {
+        /// The system's message.
+        reason: String,
+    },
+    /// A compressed file is damaged.
+    #[error("cannot be decompressed: {reason}; the file is damaged or incomplete; download or copy it again")]
+    Gzip {
+        /// The decoder's message.
+        reason: String,
+    },
+    /// A Parquet file is damaged or of an unsupported kind.
+    #[error("cannot be read as Parquet: {reason}; write it again, or save it as CSV")]
+    Parquet {
+        /// The reader's message.
+        reason: String,
+    },
+    /// A line or a quoted cell does not end.
+    #[error("the line is longer than 16 MiB; the file is not a table, or a quotation mark is not closed")]
+    LongLine,
+    /// The table does not fit into memory.
+    #[error(
+        "the table has more than {most} numbers, the most that fits into memory here; remove rows or columns"
+    )]
+    TooMany {
+        /// The most numbers that a table may hold.
+        most: usize,
+    },
+    /// A pipe or a device.
+    #[error("this is not a regular file; copy its content into one")]
+    NotAFile,
+    /// A file of another format.
+    #[error("{0}")]
+    Format(#[from] OtherFormat),
+    /// Lines end with carriage returns.
+    #[error(
+        "lines end with a carriage return alone, as programs of old Macs write them; convert the file: \
+         `tr '\\r' '\\n' < FILE > NEW`"
+    )]
+    CarriageReturns,
+    /// A comment among the rows.
+    #[error("the line begins with `{mark}`, as comments do; remove comment lines from the file")]
+    Comment {
+        /// What it begins with.
+        mark: String,
+    },
+    /// Several blanks between cells.
+    #[error(
+        "the columns are aligned by blanks, and cells are separated by one character; convert the file: \
+         `awk '{{$1=$1; print}}' OFS=, FILE > NEW`"
+    )]
+    Aligned,
+    /// A first line `sep=;`.
+    #[error("the first line only states the separator; remove it, and set `separator` to `{}`", separator.escape_default())]
+    StatedSeparator {
+        /// The separator.
+        separator: char,
+    },
+    /// A folder without data.
+    #[error(
+        "the folder has no data.csv.gz; give a CSV or Parquet file, or a folder with data.csv.gz (no header, the target in the \
+         last column) and test_mask.csv.gz"
+    )]
+    NoData,
+    /// The file is empty.
+    #[error("the file is empty; it needs one line per row, inputs and target separated by commas")]
+    Empty,
+    /// There are column names and no rows.
+    #[error("the file has a header and no rows; at least 2 are needed")]
+    HeaderOnly,
+    /// There is one row, which cannot be standardised.
+    #[error("the file has one row; at least 2 are needed")]
+    OneRow,
+    /// There is one column, which cannot be both input and target.
+    #[error("the file has one column; it needs at least one input and a target, separated by commas{}", hint(*separator))]
+    OneColumn {
+        /// A character that looks like the separator.
+        separator: Option<char>,
+    },
+    /// A line has more or fewer cells than the first.
+    #[error("the line has {found} cells, line {first} has {expected}; complete it or remove it")]
+    Ragged {
+        /// Cells in this line.
+        found: usize,
+        /// Cells in the first line.
+        expected: usize,
+        /// Number of the first line.
+        first: u64,
+    },
+    /// A line ends with a separator, and the first line does not; or the other way round.
+    #[error("{}; remove the separators at the ends of lines", trailing(*first))]
+    TrailingSeparator {
+        /// The first line, where that alone ends with one.
+        first: Option<u64>,
+    },
+    /// The last column is empty and has no name, because all lines end with a separator.
+    #[error(
+        "the lines end with a separator, so that a last column {column} is empty; remove the separators at the ends of lines, \
+         or drop this column (`drop`: {index})"
+    )]
+    EmptyLastColumn {
+        /// Its column.
+        column: String,
+        /// Its 0-based index.
+        index: usize,
+    },
+    /// The rows have one cell more than the header.
+    #[error(
+        "the line has {found} cells, the header has one less; where the first cells are row labels, as R writes them, put a \
+         name for them at the beginning of the header, and drop this column"
+    )]
+    RowLabels {
+        /// Cells in this line.
+        found: usize,
+    },
+    /// A cell holds no usable number.
+    #[error(transparent)]
+    Cell(#[from] CellFault),
+    /// The file is not UTF-8.
+    #[error("the text is not UTF-8; save the file as UTF-8")]
+    Encoding,
+    /// Two columns have the same name.
+    #[error("column {first} is called `{name}` too; give each column a different name")]
+    DuplicateName {
+        /// The name.
+        name: String,
+        /// The earlier column, from 1.
+        first: usize,
+    },
+    /// No column has the name.
+    #[error("the {role} `{name}` does not exist; {}", suggestion(*role, nearest.as_deref(), columns))]
+    UnknownColumn {
+        /// What the column is for.
+        role: Role,
+        /// The name as given.
+        name: String,
+        /// The most similar name.
+        nearest: Option<String>,
+        /// All names.
+        columns: Vec<String>,
+    },
+    /// No column has the number.
+    #[error("the {role} {index} does not exist; columns are counted from 0 to {}", columns - 1)]
+    ColumnIndex {
+        /// What the column is for.
+        role: Role,
+        /// The number as given.
+        index: usize,
+        /// Number of columns.
+        columns: usize,
+    },
+    /// A column has two roles.
+    #[error(
+        "column {column} is two of target, categories and dropped; name it in one of these only (the target is a number)"
+    )]
+    TwoRoles {
+        /// The column.
+        column: String,
+    },
+    /// All columns but the target are dropped.
+    #[error("no input is left; drop fewer columns")]
+    NoInputs,
+    /// Several columns have faults.
+    #[error("{columns} columns cannot be read:\n  {}{}", told.join("\n  "), others(columns - told.len()))]
+    Columns {
+        /// How many.
+        columns: usize,
+        /// The first fault of each, up to a limit.
+        told: Vec<String>,
+    },
+    /// Options are given for a folder, whose layout fixes them.
+    #[error(
+        "the columns of a folder with data.csv.gz are fixed, the last one is its target; omit `target`, `drop`, \
+         `categories`, `separator` and `header`, or give the file itself"
+    )]
+    OptionsOfFolder,
+    /// Options of text are given for a Parquet file.
+    #[error("a Parquet file has neither separator nor header; omit `separator` and `header`")]
+    OptionsOfText,
+    /// The content differed after the file was read.
+    #[error("the file changed while it was read; try again when it is complete")]
+    Changing,
+    /// The target is constant.
+    #[error("the target, column {column}, is {value} in every row; choose another target column")]
+    ConstantTarget {
+        /// Its column.
+        column: String,
+        /// Its value.
+        value: f64,
+    },
+    /// The values of a column differ by less than can be scaled in double precision.
+    #[error(
+        "the values of column {column} differ by less than 1e-290, too little to be scaled; multiply the column by a large \
+         number, or drop it"
+    )]
+    TooSmall {
+        /// Its column.
+        column: String,
+    },
+    /// Masks and data have different numbers of rows.
+    #[error("the file has {found} rows, but {} has {expected}; download both files again from one source", data.display())]
+    MaskRows {
+        /// Rows of the mask file.
+        found: usize,
+        /// Rows of the data.
+        expected: usize,
+        /// The data.
+        data: PathBuf,
+    },
+    /// A mask holds something other than 0 and 1.
+    #[error("a test mask may hold 0 and 1 only, not {value}; download the file again")]
+    MaskValue {
+        /// The value.
+        value: f64,
+    },
+    /// A registered set has another size.
+    #[error("data set `{name}` has {} rows and {} inputs, this file has {} and {}; download it again", expected.0, expected.1, found.0, found.1)]
+    Size {
+        /// The set.
+        name: String,
+        /// Registered n and d.
+        expected: (usize, usize),
+        /// n and d found.
+        found: (usize, usize),
+    },
+    /// A Parquet column holds text, dates, lists or the like.
+    #[error(
+        "column {column} holds values of type {kind}, not numbers; encode it as numbers, or name the column in {}",
+        options_of(kind)
+    )]
+    ColumnType {
+        /// The column.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
+    /// A Parquet column holds numbers of an unsupported type.
+    #[error(
+        "column {column} holds numbers of type {kind}, which is not supported; \
+         store them as float64, or save the file as CSV"
+    )]
+    NumberType {
+        /// The column.
+        column: String,
+        /// Its type.
+        kind: String,
+    },
+    /// The structure of the file is nested so deeply that the stack overflowed.
+    #[error(
+        "the structure of the file is nested too deeply; write a table of plain columns, or save it as CSV"
+    )]
+    TooDeep,
+    /// Memory was refused.
+    #[error("reading takes more memory than there is; remove rows or columns, or free memory and try again")]
+    OutOfMemory,
+    /// The process that reads the file cannot be started, or ended without an answer.
+    #[error(
+        "the process that reads the file {what}; try again where memory and processes are free, or save the \
+         file as CSV"
+    )]
+    Subprocess {
+        /// What happened to it.
+        what: String,
+    },
+    /// A fault that another process found.
+    #[error("{0}")]
+    Told(String),
+    /// The binary copy cannot be written or read back.
+    #[error("{error}; binary copies are stored in the cache: {advice}", error = .0, advice = room(.0))]
+    Copy(#[from] CopyError),
+}
