@@ -5,12 +5,12 @@ use gpbench_spec::{SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
-use crate::dataset;
 use crate::estimate::RunEstimate;
-use crate::exit::{Failure, OK, Outcome};
+use crate::exit::{OK, Outcome};
 use crate::notice::say;
 use crate::output::Listing;
 use crate::prepare::{self, Checked, Placement};
+use crate::spec_files::Reading;
 use crate::units;
 
 /// `gpbench plan`.
@@ -26,8 +26,7 @@ pub(crate) struct Plan {
 
 pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let placement = Placement { shard: args.shard.shard, nodes: None };
-    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec, &placement)?;
-    add_sizes(global, &mut plan)?;
+    let Checked { plan, threads, .. } = prepare::check(global, &args.spec, &placement, Reading::Files)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
@@ -119,16 +118,4 @@ fn as_json(planned: &SpecCase, threads: usize) -> Value {
         "seconds": cost.map(|cost| cost.seconds),
         "thompson_seconds": cost.and_then(|cost| cost.thompson),
     })
-}
-
-/// Adds the sizes of the user's own files. The size of a file that cannot be read stays unknown: `run` refuses it.
-fn add_sizes(global: &Global, plan: &mut SpecPlan) -> Result<(), Failure> {
-    let places = dataset::places(global)?;
-    for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
-        let path = planned.dataset_path.as_deref();
-        if let Ok(copy) = dataset::obtain(global, &places, &planned.case.dataset.source, path, true) {
-            prepare::take_sizes(planned, &copy);
-        }
-    }
-    prepare::check_sizes(plan)
 }

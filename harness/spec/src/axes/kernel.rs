@@ -6,6 +6,8 @@
 //! the longer the length scale), and so do its best hyperparameters. Targets and inputs of another scale are converted
 //! likewise.
 
+use std::ops::RangeInclusive;
+
 use gpbench_record::{
     Covariance, GpDraw, InputScaling, Kernel, NetworkShape, Objective, Origin, OriginBase, Source, Subset,
     TargetScaling,
@@ -19,6 +21,9 @@ use crate::source::{At, Location};
 use crate::tables::kernel::{self as table, Base, Hyperparameters, LengthScale};
 use crate::tables::root::Root;
 use crate::task_keys::{TaskKey, TaskKeys};
+
+/// Scales whose squares, and whose quotients' squares, are normal numbers.
+const SCALES: RangeInclusive<f64> = 1e-100..=1e100;
 
 /// An entry of the kernel axis.
 pub(crate) struct KernelEntry {
@@ -189,6 +194,7 @@ impl KernelEntry {
             mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);
             return None;
         }
+        self.check_scales(&numbers, dataset, mistakes)?;
         if self.base.is_none() {
             changes.clear();
         }
@@ -211,7 +217,7 @@ impl KernelEntry {
         };
         let is_standardised =
             dataset.targets == TargetScaling::Standardised && dataset.inputs == InputScaling::Standardised;
-        let is_theirs = is_standardised && dataset.fractions.is_none() && self.network.is_none();
+        let is_theirs = is_standardised && dataset.counts.fractions.is_none() && self.network.is_none();
         let family = self.family.stationary().filter(|_| is_theirs);
         let known = registered.zip(family);
         let known = known.and_then(|(name, family)| published::published_kernel(name, split, family));
@@ -221,7 +227,7 @@ impl KernelEntry {
                 "kernels on a network".to_owned()
             } else if self.family != published::FAMILY {
                 format!("kernel `{}`", self.family)
-            } else if dataset.fractions.is_some() {
+            } else if dataset.counts.fractions.is_some() {
                 format!("splits of data set `{name}` by `fractions`")
             } else if !is_standardised {
                 format!("data set `{name}` unless its inputs and targets are standardised")
@@ -285,6 +291,23 @@ impl KernelEntry {
             origin: OriginBase::Generating,
         })
     }
+
+    /// Whether all scales are such that no square of one overflows or underflows.
+    fn check_scales(&self, numbers: &Numbers, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<()> {
+        let Numbers { signal_scale, noise_scale, length_scale, .. } = numbers;
+        let of_length = length_scale.iter().map(|length| ("length_scale", length));
+        let mut scales =
+            [("signal_scale", signal_scale), ("noise_scale", noise_scale)].into_iter().chain(of_length);
+        // A scale that is not positive has been reported.
+        let Some((key, scale)) = scales.find(|(_, scale)| **scale > 0.0 && !SCALES.contains(scale)) else {
+            return Some(());
+        };
+        let what = format!("`{key}` on data set `{}` is {scale:e}", dataset.name);
+        let hint = format!("scales lie between {:e} and {:e}", SCALES.start(), SCALES.end());
+        mistakes.add(&self.at, what, hint);
+        None
+    }
+
     /// Whether there are as many length scales as inputs, or one, where the inputs are known.
     fn check_count(
         &self,
