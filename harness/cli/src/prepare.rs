@@ -156,9 +156,12 @@ pub(crate) fn prepare(
     files.complete(global, (args.skip_missing, run.offline), &plan, &places)?;
     let estimate = RunEstimate::of(&plan, threads);
     let mut machine = executor.machine();
-    if let Some(nodes) = &placement.nodes {
-        let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
-        (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
+    match &placement.nodes {
+        Some(nodes) => {
+            let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
+            (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
+        }
+        None => environment::require_instructions(&machine)?,
     }
     let programs = Fingerprint {
         plugin_sha256: String::new(),

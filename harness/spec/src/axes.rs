@@ -5,6 +5,7 @@ mod estimator;
 mod grid;
 mod inducing;
 mod kernel;
+mod numbers;
 mod param;
 mod rows;
 mod solver;

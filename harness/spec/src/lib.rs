@@ -50,7 +50,7 @@ mod units;
 
 pub use catalog::{Catalog, DatasetSize, KnownDataset, TrainingRows};
 pub use checked::Checked;
-pub use cost::{CaseCost, ThompsonSeconds, reference_seconds};
+pub use cost::{Assumption, CaseCost, ThompsonSeconds, reference_seconds};
 pub use dataset_table::dataset_table;
 pub use error::{SpecError, SpecErrors};
 pub use files::FileDataset;

@@ -138,7 +138,7 @@ fn the_masks_of_a_folder_decide_the_training_rows() {
         + "[solver.few.inducing]\nselect = \"subset\"\npoints = 11";
     let found = mistake(&inducing, &masked(vec![15, 10]));
     assert!(
-        found.starts_with("19:10: 11 inducing points, but data set `mine` has 10 training rows"),
+        found.starts_with("18:10: 11 inducing points, but data set `mine` has 10 training rows"),
         "{found}"
     );
     check_text_against(&inducing, &[], &masked(vec![11, 11])).expect("enough rows");
@@ -162,7 +162,7 @@ fn length_scales_are_counted_against_the_inputs_of_the_file() {
     let found = mistake(&spec("posterior", "categories = [\"a\"]", scales), &drawn(100));
     assert_eq!(
         found,
-        "13:69: 3 length scales for the 2 inputs of data set `mine`; give one number, which all inputs share, or one \
+        "13:71: 3 length scales for the 2 inputs of data set `mine`; give one number, which all inputs share, or one \
          for every input"
     );
 }

@@ -1,5 +1,7 @@
 //! `gpbench bench`: the speed of kernel products, of dense algebra and of learners' steps, beside the machine's limits.
 
+mod size;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -133,7 +135,7 @@ fn arithmetics() -> impl TypedValueParser<Value = Arithmetic> {
 }
 
 pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
-    let (product, args) = match verb {
+    let (mut product, args) = match verb {
         Bench::Operator(args) => (Product::Operator, args),
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
@@ -166,11 +168,17 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
             (Product::Learner(step), args)
         }
     };
-    let (inputs, kernel) = match (&args.dataset, args.n, args.d) {
+    let (inputs, kernel, size) = match (&args.dataset, args.n, args.d) {
         (Some(name), ..) => dataset(global, args, name)?,
-        (None, Some(n), Some(d)) => drawn(args, n.get(), d.get()),
+        (None, Some(n), Some(d)) => {
+            let (inputs, kernel) = drawn(args, n.get(), d.get());
+            (inputs, kernel, [n.get(), d.get()])
+        }
         _ => return Err(Failure::usage("give either --dataset, or --n and --d")),
     };
+    if let Product::Rows { block: part } | Product::Precondition { rank: part } = &mut product {
+        *part = (*part).min(size[0]);
+    }
     let request = BenchRequest {
         schema: SCHEMA,
         product,
@@ -183,6 +191,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         dgemm_order: args.dgemm_order.get(),
         arrays: args.arrays.clone(),
     };
+    size::require_memory(&request, size)?;
     listing(&Worker::locate()?.bench(&request)?).print(args.output)?;
     Ok(OK)
 }
@@ -209,8 +218,12 @@ fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> 
     }
 }
 
-/// The training inputs of a registered set, with published hyperparameters if there are any.
-fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(BenchInputs, Kernel), Failure> {
+/// The training inputs of a registered set, with published hyperparameters if there are any; its rows and inputs.
+fn dataset(
+    global: &Global,
+    args: &BenchArgs,
+    name: &str,
+) -> Result<(BenchInputs, Kernel, [usize; 2]), Failure> {
     let name = registry::find(name).map_err(Failure::usage)?.name.clone();
     let places = dataset::places(global)?;
     let source = Source::Registry { name: name.clone() };
@@ -219,7 +232,7 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(BenchInputs
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
     let dataset = Dataset::new(name, source);
-    Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel))
+    Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel, [copy.n, copy.d]))
 }
 
 /// Standard normal inputs. The distance of two of them is about sqrt(2 d).

@@ -414,7 +414,7 @@ fn without_residuals_the_solvers_report_counts() {
         (Some(0.01), Epochs, NotConverged, "the epoch budget is spent"),
         (None, Iterations, Ok, ""),
         (None, Stagnated, NotConverged, "stagnated"),
-        (None, StopReason::Diverged, Diverged, "the solver reports divergence"),
+        (None, StopReason::Diverged, Diverged, "the solver reports divergence; after 3 iterations"),
     ] {
         let case = case(tolerance, 2, Some(Inducing::Subset { points: 5 }));
         let solving = outcome(Some(solved(reason, &[])), End::Exited(0));

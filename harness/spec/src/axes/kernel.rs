@@ -6,14 +6,13 @@
 //! the longer the length scale), and so do its best hyperparameters. Targets and inputs of another scale are converted
 //! likewise.
 
-use std::ops::RangeInclusive;
-
 use gpbench_record::{
     Covariance, GpDraw, InputScaling, Kernel, NetworkShape, Objective, Origin, OriginBase, Source, Subset,
     TargetScaling,
 };
 
 use super::dataset::DatasetEntry;
+use super::numbers::Numbers;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::published;
@@ -21,9 +20,6 @@ use crate::source::{At, Location};
 use crate::tables::kernel::{self as table, Base, Hyperparameters, LengthScale};
 use crate::tables::root::Root;
 use crate::task_keys::{TaskKey, TaskKeys};
-
-/// Scales whose squares, and whose quotients' squares, are normal numbers.
-const SCALES: RangeInclusive<f64> = 1e-100..=1e100;
 
 /// An entry of the kernel axis.
 pub(crate) struct KernelEntry {
@@ -131,14 +127,6 @@ fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Op
     found
 }
 
-/// The base's numbers, before those of the spec replace some.
-struct Numbers {
-    signal_scale: f64,
-    noise_scale: f64,
-    length_scale: Vec<f64>,
-    origin: OriginBase,
-}
-
 impl KernelEntry {
     /// Exact fits of parts of the data, whose average training starts from.
     pub(crate) fn subset(&self) -> Option<Subset> {
@@ -158,12 +146,11 @@ impl KernelEntry {
         mean: Option<f64>,
         mistakes: &mut Mistakes,
     ) -> Option<Kernel> {
-        let ones = |origin| Numbers { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], origin };
         let mut numbers = match self.base {
             Some(Base::Published) => self.published(dataset, split, mistakes)?,
             Some(Base::Generating) => self.generating(dataset, mistakes)?,
-            Some(Base::Ones) => ones(OriginBase::Ones),
-            None => ones(OriginBase::Given),
+            Some(Base::Ones) => Numbers::ones(OriginBase::Ones),
+            None => Numbers::ones(OriginBase::Given),
         };
         let mut changes = Vec::new();
         let scales = [
@@ -194,7 +181,7 @@ impl KernelEntry {
             mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);
             return None;
         }
-        self.check_scales(&numbers, dataset, mistakes)?;
+        numbers.check_scales(&dataset.name, &self.at, mistakes)?;
         if self.base.is_none() {
             changes.clear();
         }
@@ -290,22 +277,6 @@ impl KernelEntry {
             length_scale: vec![length_scale * stretch],
             origin: OriginBase::Generating,
         })
-    }
-
-    /// Whether all scales are such that no square of one overflows or underflows.
-    fn check_scales(&self, numbers: &Numbers, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<()> {
-        let Numbers { signal_scale, noise_scale, length_scale, .. } = numbers;
-        let of_length = length_scale.iter().map(|length| ("length_scale", length));
-        let mut scales =
-            [("signal_scale", signal_scale), ("noise_scale", noise_scale)].into_iter().chain(of_length);
-        // A scale that is not positive has been reported.
-        let Some((key, scale)) = scales.find(|(_, scale)| **scale > 0.0 && !SCALES.contains(scale)) else {
-            return Some(());
-        };
-        let what = format!("`{key}` on data set `{}` is {scale:e}", dataset.name);
-        let hint = format!("scales lie between {:e} and {:e}", SCALES.start(), SCALES.end());
-        mistakes.add(&self.at, what, hint);
-        None
     }
 
     /// Whether there are as many length scales as inputs, or one, where the inputs are known.

@@ -81,12 +81,12 @@ impl RowCounts {
     ) -> bool {
         let SplitSizes { training, test, .. } = sizes;
         let has_enough = training >= FEWEST && (test > 0 || !self.has_test_rows);
-        if !has_enough {
+        let at = self.fractions.as_ref().map_or(&self.at, |fractions| &fractions.at);
+        if !has_enough && !(self.fractions.is_some() && mistakes.is_reported_within(at)) {
             let which = match (&self.fractions, &self.size) {
                 (None, Some((_, TrainingRows::Masked(_)))) => format!("split {split} of "),
                 _ => String::new(),
             };
-            let at = self.fractions.as_ref().map_or(&self.at, |fractions| &fractions.at);
             let what = format!(
                 "{which}data set `{name}` has {training} training rows and {test} test rows, of {all} rows"
             );
@@ -133,6 +133,10 @@ impl RowCounts {
 
 /// Reports a subsample of fewer rows than can be standardised, or of more than the `left` training rows, where known.
 fn check_subsample(name: &str, subsample: &At<Subsample>, left: Option<usize>, mistakes: &mut Mistakes) {
+    // A value out of its range has been reported.
+    if mistakes.is_reported(&subsample.at) {
+        return;
+    }
     let asked = match (subsample.value, left) {
         (Subsample::Rows(rows), _) => rows,
         (share, Some(left)) => share.rows(left),

@@ -37,7 +37,9 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Bounds {
         "tolerance" => bounds.tolerance.is_none(),
         "max_epochs" => bounds.max_epochs.is_none(),
         "time" => bounds.seconds.is_none(),
-        _ => false,
+        "memory" => false,
+        // A misspelt bound, perhaps.
+        _ => true,
     };
     let is_unread = keys.written().iter().any(|key| is_unread(&key.value));
     Bounds { is_unread, ..bounds }
