@@ -153,7 +153,7 @@ pub(crate) fn prepare(
         check(global, args, placement, Reading::Files)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
-    files.complete(global, (args.skip_missing, run.offline), &plan, &places)?;
+    files.complete(global, run.offline, &plan, &places)?;
     let estimate = RunEstimate::of(&plan, threads);
     let mut machine = executor.machine();
     match &placement.nodes {

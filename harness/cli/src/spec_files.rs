@@ -29,6 +29,8 @@ pub(crate) enum Reading {
 pub(crate) struct SpecFiles {
     /// The binary copy of each data set, by name, or why it is skipped.
     copies: BTreeMap<String, Result<Materialised, String>>,
+    /// Whether a data set that is unavailable is skipped.
+    skip_missing: bool,
 }
 
 /// The sizes of data sets, by name, or why one cannot be read.
@@ -43,7 +45,8 @@ impl SpecFiles {
         files: &[FileDataset],
         places: &SearchPlaces,
     ) -> (SpecFiles, Sizes) {
-        let (mut found, mut sizes) = (SpecFiles::default(), Sizes::new());
+        let mut found = SpecFiles { skip_missing: args.skip_missing, ..SpecFiles::default() };
+        let mut sizes = Sizes::new();
         for FileDataset { name, source, path } in files {
             if !args.filter.includes_dataset(name) {
                 continue;
@@ -57,7 +60,7 @@ impl SpecFiles {
                     found.add(global, name, copy);
                 }
                 Err(missing) if missing.is_absent && is_registered => {}
-                Err(missing) if missing.is_absent && args.skip_missing => found.skip(global, name, &missing),
+                Err(missing) if missing.is_absent && found.skip_missing => found.skip(global, name, &missing),
                 Err(Unavailable { text, is_absent }) => {
                     let hint = if is_absent { "; or run without it: `--skip-missing`" } else { "" };
                     sizes.insert(name.clone(), Err(format!("{text}{hint}")));
@@ -67,11 +70,11 @@ impl SpecFiles {
         (found, sizes)
     }
 
-    /// Obtains the registered sets of a plan that were not on this machine.
+    /// Obtains the registered sets of a plan that were not on this machine: downloads them unless `offline`.
     pub(crate) fn complete(
         &mut self,
         global: &Global,
-        (skip_missing, offline): (bool, bool),
+        offline: bool,
         plan: &SpecPlan,
         places: &SearchPlaces,
     ) -> Result<(), Failure> {
@@ -83,7 +86,7 @@ impl SpecFiles {
             }
             match dataset::obtain(global, places, source, dataset_path.as_deref(), offline) {
                 Ok(copy) => self.add(global, name, copy),
-                Err(unavailable) if skip_missing && unavailable.is_absent => {
+                Err(unavailable) if self.skip_missing && unavailable.is_absent => {
                     self.skip(global, name, &unavailable);
                 }
                 Err(Unavailable { text, is_absent }) => {

@@ -130,3 +130,60 @@ fn a_plan_without_a_missing_file_can_be_made() {
     let ended = sandbox.run(&["plan", "spec.toml", "--skip-missing"]).exits(0);
     ended.says(&["skipping data set `mine`"]).prints(&["unknown"]);
 }
+
+#[test]
+fn an_infinite_parameter_is_refused_before_a_plan_is_written() {
+    let text = spec("learn", "from = \"gp-draw\"\nn = 40", "[learn]\nepochs = 2");
+    let sandbox = Sandbox::with_spec(&text.replace("cholesky", "minibatch-gp"));
+    // Its schema has no upper bound.
+    let library = library("gpbench_template_learner");
+    for value in ["1e400", "inf", "[0.1, inf]"] {
+        for verb in ["plan", "run"] {
+            let set = format!("learn.params.learning_rate={value}");
+            let args = [verb, "spec.toml", "--library", &library.to_string_lossy(), "--set", &set];
+            let ended = sandbox.run(&args).exits(2);
+            ended.says(&["parameter `learning_rate` cannot be inf; it is finite and at least 0"]);
+        }
+    }
+    assert!(!sandbox.path("reports").exists(), "nothing may be written");
+}
+
+#[test]
+fn training_that_has_not_ended_is_a_warning() {
+    let text = spec("train", "from = \"toy-sine\"\nn = 60", "[train]\nsteps = 12")
+        .replace("kernel = [\"rbf\"]", "kernel = [\"rbf\"]\nestimator = [\"exact\"]");
+    let sandbox = Sandbox::with_spec(&text);
+    let ended = sandbox.run(&["run", "spec.toml"]).exits(0);
+    ended.says(&["ok", "(warning: the optimum is doubtful: the log likelihood per row rose by "]);
+    let case = &sandbox.cases()[0];
+    let reason = case["reason"].as_str().expect("a reason");
+    assert!(
+        case["status"] == "ok" && reason.ends_with("start from other hyperparameters or take more steps"),
+        "{reason}"
+    );
+    let report = sandbox.read("reports/early/latest/report.md");
+    assert!(report.contains("1 of 1 cases ended ok with a warning, such as "), "{report}");
+}
+
+#[test]
+fn a_plan_says_what_its_times_assume() {
+    let budget = "[budget]\ntolerance = 0.01";
+    let text = spec("posterior", "from = \"gp-draw\"\nn = 2000", budget)
+        .replace("[\"cholesky\"]", "[\"cholesky\", \"cg\"]");
+    let sandbox = Sandbox::with_spec(&text);
+    let ended = sandbox.run(&["plan", "spec.toml"]).exits(0);
+    assert!(ended.stdout.contains("100 epochs to the tolerance"), "{}", ended.stdout);
+    ended.says(&["no forecast: it assumes numbers of epochs", "the times of 1 of 2 cases are no forecast"]);
+    let bounded =
+        sandbox.run(&["plan", "spec.toml", "--set", "budget.max_epochs=20", "--format", "json"]).exits(0);
+    let cases = bounded.json()["cases"].as_array().expect("cases").clone();
+    let assumed = |solver: &str| {
+        let case =
+            cases.iter().find(|case| case["labels"]["solver"] == solver).expect("a case of the solver");
+        case["seconds_assume"].clone()
+    };
+    assert_eq!(
+        (assumed("cg"), assumed("cholesky")),
+        ("all 20 epochs allowed".into(), serde_json::Value::Null)
+    );
+}

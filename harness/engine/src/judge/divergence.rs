@@ -43,7 +43,7 @@ fn parameter(case: &Case) -> Option<String> {
         ParamValue::Int(_) | ParamValue::Bool(_) | ParamValue::Text(_) => None,
     };
     let positive = |name: &&str| number(name).is_some_and(|number| number > 0.0);
-    if let Some(name) = STEPS.into_iter().find(|name| positive(&name)) {
+    if let Some(name) = STEPS.into_iter().find(positive) {
         let value = number(name).unwrap_or_default();
         return Some(format!("lower `{name}` of `{}`, now {}", case.solver.name, shortest(value)));
     }

@@ -82,7 +82,8 @@ impl RowCounts {
         let SplitSizes { training, test, .. } = sizes;
         let has_enough = training >= FEWEST && (test > 0 || !self.has_test_rows);
         let at = self.fractions.as_ref().map_or(&self.at, |fractions| &fractions.at);
-        if !has_enough && !(self.fractions.is_some() && mistakes.is_reported_within(at)) {
+        let is_reported = self.fractions.is_some() && mistakes.is_reported_within(at);
+        if !has_enough && !is_reported {
             let which = match (&self.fractions, &self.size) {
                 (None, Some((_, TrainingRows::Masked(_)))) => format!("split {split} of "),
                 _ => String::new(),

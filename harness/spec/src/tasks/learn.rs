@@ -217,12 +217,12 @@ fn looks(table: &table::Learn, mistakes: &mut Mistakes) -> Vec<u64> {
 /// Reports a share for validation that the shares of a data set leave no rows for.
 fn check_validation(validation: &At<f64>, dataset: &DatasetEntry, mistakes: &mut Mistakes) {
     let (share, name) = (validation.value, &dataset.name);
-    if let Some(Fractions { train, test }) = dataset.counts.fractions() {
-        if train + test + share > 1.0 + f64::EPSILON {
-            let what = format!("fractions of {train:?} and {test:?} of data set `{name}` leave too few rows");
-            let hint = format!("together with validation = {share:?} they are at most 1");
-            mistakes.add(&validation.at, what, hint);
-        }
+    if let Some(Fractions { train, test }) = dataset.counts.fractions()
+        && train + test + share > 1.0 + f64::EPSILON
+    {
+        let what = format!("fractions of {train:?} and {test:?} of data set `{name}` leave too few rows");
+        let hint = format!("together with validation = {share:?} they are at most 1");
+        mistakes.add(&validation.at, what, hint);
     }
 }
 
