@@ -106,7 +106,12 @@ impl Filter {
     /// points.
     pub(crate) fn includes(&self, solver: &str, dataset: &str) -> bool {
         let is_solver = self.solvers.is_empty() || self.solvers().iter().any(|name| selects(name, solver));
-        is_solver && (self.datasets.is_empty() || self.datasets.iter().any(|typed| matches(typed, dataset)))
+        is_solver && self.includes_dataset(dataset)
+    }
+
+    /// Whether cases on a data set are chosen. An empty list chooses all.
+    pub(crate) fn includes_dataset(&self, dataset: &str) -> bool {
+        self.datasets.is_empty() || self.datasets.iter().any(|typed| matches(typed, dataset))
     }
 
     /// The names of solvers and learners that were typed.
@@ -143,6 +148,9 @@ pub(crate) struct SpecArgs {
     pub(crate) libraries: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) filter: Filter,
+    /// Skip unavailable data sets instead of refusing to start.
+    #[arg(long)]
+    pub(crate) skip_missing: bool,
     /// Threads of the whole run; all processors by default.
     #[arg(short = 't', long, value_name = "N", value_parser = count)]
     pub(crate) threads: Option<NonZeroUsize>,
@@ -199,9 +207,6 @@ pub(crate) struct Continuation {
 /// How to run a spec.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RunArgs {
-    /// Skip unavailable data sets instead of refusing to start.
-    #[arg(long)]
-    pub(crate) skip_missing: bool,
     /// Never download.
     #[arg(long)]
     pub(crate) offline: bool,

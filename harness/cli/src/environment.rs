@@ -5,6 +5,7 @@ use std::path::Path;
 use gpbench_data::Sha256Hex;
 use gpbench_record::{CaseFiles, Environment, PlannedCase};
 
+use crate::exit::Failure;
 use crate::revision::Revision;
 
 /// The number of processors that this process may use: those in its affinity mask, as `taskset` or a batch system sets it,
@@ -12,6 +13,41 @@ use crate::revision::Revision;
 /// rounded down.
 pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
+}
+
+/// Environment variable that names the instruction set of workers and plugins.
+const INSTRUCTIONS: &str = "GPBENCH_SIMD";
+
+/// The instruction sets that it may name.
+const KNOWN_INSTRUCTIONS: [&str; 3] = ["avx512", "avx2", "portable"];
+
+/// The instruction set that the environment asks for.
+fn asked_instructions() -> Option<String> {
+    let asked = std::env::var_os(INSTRUCTIONS).filter(|asked| !asked.is_empty())?;
+    Some(asked.to_string_lossy().into_owned())
+}
+
+/// Fails if the environment asks for an instruction set that is unknown.
+pub(crate) fn require_known_instructions() -> Result<(), Failure> {
+    match asked_instructions() {
+        Some(asked) if !KNOWN_INSTRUCTIONS.contains(&asked.as_str()) => Err(Failure::usage(format!(
+            "{INSTRUCTIONS}={asked} names no instruction set; there are {}",
+            KNOWN_INSTRUCTIONS.join(", ")
+        ))),
+        _ => Ok(()),
+    }
+}
+
+/// Fails if the environment asks for another instruction set than the one that this machine computes with.
+pub(crate) fn require_instructions(machine: &Environment) -> Result<(), Failure> {
+    let found = &machine.cpu_dispatch;
+    match asked_instructions() {
+        Some(asked) if asked != *found => Err(Failure::usage(format!(
+            "{INSTRUCTIONS}={asked}: this machine does not have it, and would compute with {found}; remove the variable, or \
+             run elsewhere"
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Adds this program to the executor's machine.

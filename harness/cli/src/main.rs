@@ -28,6 +28,7 @@ mod progress;
 mod renewal;
 mod revision;
 mod runs;
+mod spec_files;
 mod streams;
 mod terminal;
 mod units;

@@ -2,28 +2,26 @@
 //! user is found here, before any case runs.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::sync::Mutex;
 
-use gpbench_data::locate::SearchPlaces;
 use gpbench_engine::{self as engine, Executor, LocalExecutor, SystemClock, WallClock as _};
-use gpbench_import::Materialised;
-use gpbench_record::{CaseFiles, DatasetNotes, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
+use gpbench_record::{CaseFiles, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
 use gpbench_runs::PlanFile;
 use gpbench_spec::{SpecCase, SpecPlan};
 use serde::Deserialize;
 
 use crate::args::{Global, RunArgs, SpecArgs};
 use crate::catalog::{self, Libraries};
-use crate::dataset::{self, Unavailable};
+use crate::dataset;
 use crate::environment;
 use crate::estimate::RunEstimate;
 use crate::exit::Failure;
 use crate::notice::warn;
 use crate::renewal::Renewal;
 use crate::runs;
+use crate::spec_files::{Reading, SpecFiles};
 use crate::worker::Worker;
 
 /// A checked spec, and the program that will run it.
@@ -40,6 +38,8 @@ pub(crate) struct Checked {
     sources: BTreeMap<String, String>,
     /// The spec's text, with the changes of the command line.
     text: String,
+    /// The files of its data sets that are on this machine.
+    files: SpecFiles,
 }
 
 /// A plan that can run.
@@ -86,7 +86,12 @@ pub(crate) struct Numerics {
 }
 
 /// Reads a spec, and checks it against the plugins and data sets of this machine. Of a shard, its cases alone are left.
-pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> Result<Checked, Failure> {
+pub(crate) fn check(
+    global: &Global,
+    args: &SpecArgs,
+    placement: &Placement,
+    reading: Reading,
+) -> Result<Checked, Failure> {
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
     let worker = Worker::locate()?;
     let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
@@ -95,7 +100,12 @@ pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> 
         warn(global, format!("plugin {text}"));
     }
     let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
-    let catalog = catalog::catalog(usable, replayed);
+    let mut catalog = catalog::catalog(usable, replayed);
+    let mut files = SpecFiles::default();
+    if reading == Reading::Files {
+        (files, catalog.sizes) =
+            SpecFiles::read(global, args, &typed.files(&catalog), &dataset::places(global)?);
+    }
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
     let plan =
         checked.plan().filter(&args.filter.solvers(), &args.filter.datasets).map_err(Failure::usage)?;
@@ -118,6 +128,7 @@ pub(crate) fn check(global: &Global, args: &SpecArgs, placement: &Placement) -> 
         threads: threads.unwrap_or(processors),
         worker,
         text: typed.text(),
+        files,
     })
 }
 
@@ -138,21 +149,19 @@ pub(crate) fn prepare(
     run: &RunArgs,
     placement: &Placement,
 ) -> Result<Prepared, Failure> {
-    let Checked { mut plan, part, threads, worker, sources, text } = check(global, args, placement)?;
+    let Checked { plan, part, threads, worker, sources, text, mut files } =
+        check(global, args, placement, Reading::Files)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
-    let datasets = datasets(global, run, &plan, &places)?;
-    for case in &mut plan.cases {
-        if let Some(Ok(copy)) = datasets.get(&case.case.dataset.name) {
-            take_sizes(case, copy);
-        }
-    }
-    check_sizes(&plan)?;
+    files.complete(global, run.offline, &plan, &places)?;
     let estimate = RunEstimate::of(&plan, threads);
     let mut machine = executor.machine();
-    if let Some(nodes) = &placement.nodes {
-        let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
-        (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
+    match &placement.nodes {
+        Some(nodes) => {
+            let Numerics { instruction_set, blas_core } = (nodes.numerics)()?;
+            (machine.cpu_dispatch, machine.blas_core) = (instruction_set, blas_core);
+        }
+        None => environment::require_instructions(&machine)?,
     }
     let programs = Fingerprint {
         plugin_sha256: String::new(),
@@ -165,9 +174,9 @@ pub(crate) fn prepare(
     };
     let own_file = |case: &SpecCase| Some((case.case.dataset.name.clone(), case.dataset_path.clone()?));
     let own_files = plan.cases.iter().filter_map(own_file).collect();
-    let dataset_notes = notes(&plan, &datasets);
+    let dataset_notes = files.notes(&plan);
     let (cases, files): (Vec<_>, Vec<_>) =
-        plan.cases.into_iter().map(|case| planned(case, &programs, &datasets, run.exact_limit)).unzip();
+        plan.cases.into_iter().map(|case| planned(case, &programs, &files, run.exact_limit)).unzip();
     let file = PlanFile {
         axes: plan.axes,
         report: plan.report,
@@ -188,71 +197,15 @@ pub(crate) fn prepare(
     })
 }
 
-/// Takes the sizes of a data set's file, where the spec does not tell them.
-pub(crate) fn take_sizes(case: &mut SpecCase, copy: &Materialised) {
-    case.take_sizes(copy.n, copy.training_rows(), copy.d);
-}
-
-/// Refuses a plan with a case that cannot be run on its number of rows.
-pub(crate) fn check_sizes(plan: &SpecPlan) -> Result<(), Failure> {
-    plan.cases.iter().find_map(SpecCase::refusal).map_or(Ok(()), |why| Err(Failure::usage(why)))
-}
-
-/// The binary copy of each data set, by name, or why it is skipped.
-type Copies = BTreeMap<String, Result<Materialised, String>>;
-
-/// Finds or makes the binary copy of every data set of the plan that has a file.
-fn datasets(
-    global: &Global,
-    args: &RunArgs,
-    plan: &SpecPlan,
-    places: &SearchPlaces,
-) -> Result<Copies, Failure> {
-    let mut copies = Copies::new();
-    for SpecCase { case, dataset_path, .. } in &plan.cases {
-        let (name, source) = (&case.dataset.name, &case.dataset.source);
-        let Entry::Vacant(place) = copies.entry(name.clone()) else { continue };
-        if source.is_drawn() {
-            continue;
-        }
-        match dataset::obtain(global, places, source, dataset_path.as_deref(), args.offline) {
-            Ok(copy) => {
-                dataset::tell(global, name, &dataset::notes(source, &copy));
-                place.insert(Ok(copy));
-            }
-            Err(missing) if args.skip_missing && missing.is_absent => {
-                warn(global, format!("skipping data set `{name}`: {}", missing.text));
-                place.insert(Err("its data set is unavailable".to_owned()));
-            }
-            Err(Unavailable { text, is_absent }) => {
-                let whose =
-                    if dataset_path.is_some() { format!("data set `{name}`: ") } else { String::new() };
-                let hint = if is_absent { "\nor run without it: `--skip-missing`" } else { "" };
-                return Err(Failure::usage(format!("{whose}{text}{hint}")));
-            }
-        }
-    }
-    Ok(copies)
-}
-
-/// The notes on the reading of each data set of a plan that has any, by its name.
-fn notes(plan: &SpecPlan, datasets: &Copies) -> BTreeMap<String, DatasetNotes> {
-    let of_case = |SpecCase { case, .. }: &SpecCase| {
-        let copy = datasets.get(&case.dataset.name)?.as_ref().ok()?;
-        Some((case.dataset.name.clone(), dataset::notes(&case.dataset.source, copy)))
-    };
-    plan.cases.iter().filter_map(of_case).filter(|(_, notes)| !notes.is_empty()).collect()
-}
-
 /// A case as planned for machines that run these programs, and its files.
 fn planned(
     spec: SpecCase,
     programs: &Fingerprint,
-    datasets: &Copies,
+    files: &SpecFiles,
     exact_limit: usize,
 ) -> (PlannedCase, CaseFiles) {
-    let copy = datasets.get(&spec.case.dataset.name);
-    let found = copy.and_then(|copy| copy.as_ref().ok());
+    let found = files.copy(&spec.case.dataset.name);
+    let skip = files.why_skipped(&spec.case.dataset.name).map(str::to_owned);
     let cost = spec.cost(programs.threads);
     let fingerprint = Fingerprint {
         plugin_sha256: spec.plugin_sha256,
@@ -266,6 +219,5 @@ fn planned(
         memory_estimate: cost.as_ref().map(|cost| cost.memory_bytes as u64),
         seconds_estimate: cost.map(|cost| cost.seconds),
     };
-    let skip = copy.and_then(|copy| copy.as_ref().err()).cloned();
     (PlannedCase::new(spec.case, fingerprint, spec.n, skip), files)
 }

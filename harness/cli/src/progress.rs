@@ -222,9 +222,10 @@ fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Noti
             });
         }
     }
-    if row.status != CaseStatus::Ok && !row.reason.is_empty() {
+    if !row.reason.is_empty() {
         let reason = text::line(&row.reason);
-        line = line.text(format_args!(" ({})", text::cut(&reason, text::REASON)));
+        let what = if row.status == CaseStatus::Ok { "warning: " } else { "" };
+        line = line.text(format_args!(" ({what}{})", text::cut(&reason, text::REASON)));
     }
     line
 }

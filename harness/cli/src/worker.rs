@@ -12,6 +12,7 @@ use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
+use crate::environment;
 use crate::exit::Failure;
 use crate::notice;
 
@@ -45,8 +46,10 @@ pub(crate) enum Described {
 }
 
 impl Worker {
-    /// Finds the worker in the folder of this program.
+    /// Finds the worker in the folder of this program. Fails if the environment asks it for an unknown instruction set,
+    /// which it would ignore.
     pub(crate) fn locate() -> Result<Worker, Failure> {
+        environment::require_known_instructions()?;
         let here = std::env::current_exe()
             .map_err(|e| Failure::internal(format!("the path of this program is unknown: {e}")))?;
         let file = here.with_file_name(format!("gpbench-worker{}", std::env::consts::EXE_SUFFIX));

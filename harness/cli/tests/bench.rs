@@ -1,6 +1,6 @@
 //! `gpbench bench`: what it prints, never how fast anything is.
 
-use crate::support::Sandbox;
+use crate::support::{Ended, Sandbox};
 
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -161,5 +161,35 @@ fn wrong_usage_is_reported() {
     ]);
     for (args, word) in wrong {
         sandbox.run(&args).exits(2).says(&[word]);
+    }
+}
+
+#[test]
+fn what_does_not_fit_into_memory_is_refused_before_it_starts() {
+    let sandbox = Sandbox::new();
+    let huge = "4294967296";
+    let small = ["--n", "300", "--d", "3"];
+    for args in [
+        &["operator", "--n", huge, "--d", "100"][..],
+        &["operator", "--n", "18446744073709551615", "--d", "18446744073709551615"],
+        &[&["operator", "--rhs", "18446744073709551615"], &small[..]].concat(),
+        &[&["operator", "--dgemm-order", huge], &small[..]].concat(),
+        &["factor", "--n", "10000000", "--d", "1"],
+        &[&["acquire", "--candidates", "18446744073709551615"], &small[..]].concat(),
+    ] {
+        let ended = sandbox.run(&[&["bench"], args].concat()).exits(2);
+        ended.says(&["this takes at least ", "this machine has "]);
+    }
+    // A block is of all rows at most.
+    bench(&["rows", "--rows", "18446744073709551615"]);
+}
+
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let sandbox = Sandbox::new();
+    for args in [&["bench", "operator", "--n", "30", "--d", "3"][..], &["list"]] {
+        let mut command = sandbox.command(args);
+        let ended = Ended::of(command.env("GPBENCH_SIMD", "avx2x")).exits(2);
+        ended.says(&["GPBENCH_SIMD=avx2x names no instruction set; there are avx512, avx2, portable"]);
     }
 }

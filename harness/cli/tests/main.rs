@@ -41,6 +41,7 @@ mod support;
 mod target;
 mod terminal;
 mod test_programs;
+mod told_early;
 mod tutorial;
 mod uci;
 mod usage;

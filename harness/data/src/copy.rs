@@ -23,7 +23,7 @@
 //! read into its final memory: mapping it would save little, since every number is used, and would need `unsafe`.
 
 use std::fs::{self, File};
-use std::io::{self, Read};
+use std::io::{self, Read, Seek as _, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use gpbench_files::{Durability, open_regular, replace};
@@ -193,6 +193,25 @@ pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
 /// Those of [`header`].
 pub fn sha256(path: &Path) -> Result<Sha256Hex, CopyError> {
     header(path).map(|header| header.sha256)
+}
+
+/// Training rows of each split that comes with the set of a copy. Checks the description, but not the masks.
+///
+/// # Errors
+/// Those of [`header`].
+pub fn training_rows_of_splits(path: &Path) -> Result<Vec<usize>, CopyError> {
+    let io_error = |source| CopyError::Io { path: path.to_owned(), source };
+    let (mut file, Header { n, d, splits, .. }) = open(path)?;
+    if splits == 0 {
+        return Ok(Vec::new());
+    }
+    let numbers = 8 * n as i64 * (d as i64 + 1);
+    file.seek(SeekFrom::Current(numbers)).map_err(io_error)?;
+    let mut masks = vec![0; splits * n.div_ceil(8)];
+    file.read_exact(&mut masks).map_err(io_error)?;
+    let test = |mask: &[u8]| mask.iter().map(|byte| byte.count_ones() as usize).sum::<usize>();
+    let training = |mask| n.saturating_sub(test(mask));
+    Ok(masks.chunks_exact(n.div_ceil(8)).map(training).collect())
 }
 
 /// The description of a copy, checked. Checks the length of the file, but not its numbers.

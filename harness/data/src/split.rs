@@ -1,7 +1,7 @@
 //! Training, validation and test rows of one split, and their scale.
 
 use gpbench_gp::seed;
-use gpbench_record::{Dataset, InputScaling, TargetScaling};
+use gpbench_record::{Dataset, Fractions, InputScaling, SplitSizes, TargetScaling};
 use ndarray::{Array1, Array2, Axis};
 use rand::RngExt;
 use thiserror::Error;
@@ -307,13 +307,12 @@ fn rows_by_shares(
     shares: [f64; 2],
     validation: Option<f64>,
 ) -> Result<SplitRows, SplitError> {
-    let n = table.n();
-    let count = |share: f64| (share * n as f64).round() as usize;
-    let [train, test] = shares.map(count);
-    let kept = validation.map_or(0, count);
-    let mut train_rows = draw(n, n.min(train + test + kept), u64::from(split), "fractions");
-    let mut test_rows = train_rows.split_off(train.min(train_rows.len()));
-    let mut validation_rows = test_rows.split_off(test.min(test_rows.len()));
+    let (n, [train, test]) = (table.n(), shares);
+    let sizes = SplitSizes::by_shares(n, Fractions { train, test }, validation);
+    let drawn = sizes.training + sizes.test + sizes.validation;
+    let mut train_rows = draw(n, drawn, u64::from(split), "fractions");
+    let mut test_rows = train_rows.split_off(sizes.training);
+    let mut validation_rows = test_rows.split_off(sizes.test);
     if let (Some(share), true) = (validation, validation_rows.is_empty()) {
         let rows = n - train_rows.len() - test_rows.len();
         return Err(SplitError::NoValidationRows {

@@ -33,6 +33,7 @@ fn a_copy_is_read_back_bit_by_bit() {
     let header = copy::header(&path).unwrap();
     assert_eq!((header.n, header.d, header.splits), (3, 2, 2));
     assert_eq!((header.name, header.warnings), (small().name, small().warnings));
+    assert_eq!(copy::training_rows_of_splits(&path).unwrap(), [2, 2]);
     let left: Vec<_> = fs::read_dir(path.parent().unwrap()).unwrap().collect();
     assert_eq!(left.len(), 1, "no temporary file remains");
 }

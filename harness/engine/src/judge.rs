@@ -1,7 +1,9 @@
 //! The status of a case that was solved and verified, by what its task says that it is judged by.
 
+mod divergence;
 mod estimates;
 mod model;
+mod optimum;
 mod residuals;
 mod steps;
 mod systems;
@@ -9,6 +11,7 @@ mod verdict;
 
 use gpbench_record::Judgement;
 
+pub(crate) use divergence::explained;
 pub(crate) use residuals::claimed_residuals;
 pub(crate) use verdict::Answer;
 pub use verdict::Verdict;

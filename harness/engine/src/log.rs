@@ -19,6 +19,8 @@ const LINE_BYTES: u64 = 1 << 16;
 /// What the runtime printed counts wherever it is: a backtrace may come after it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Log {
+    /// Its path in the run folder, `logs/ID.log`.
+    pub(crate) path: Option<String>,
     /// The last lines.
     pub(crate) tail: String,
     /// Whether the runtime of Rust or C++ reports that an allocation failed.
@@ -32,7 +34,7 @@ pub struct Log {
 impl Log {
     /// Reads a log; one that cannot be read, or is not a regular file, tells nothing.
     pub(crate) fn read(path: &Path) -> Self {
-        let mut log = Self { tail: tail(path).unwrap_or_default(), ..Self::default() };
+        let mut log = Self { path: in_run(path), tail: tail(path).unwrap_or_default(), ..Self::default() };
         let file = match open_regular(path) {
             Ok(file) => file,
             // A plugin may have removed or replaced the log. Any other error is a refusal by the system.
@@ -66,6 +68,12 @@ impl Log {
     }
 }
 
+/// The path of a log from the run folder on, which is two folders above it.
+fn in_run(path: &Path) -> Option<String> {
+    let folder = path.parent()?.file_name()?.to_str()?;
+    Some(format!("{folder}/{}", path.file_name()?.to_str()?))
+}
+
 /// The last lines of a log.
 fn tail(path: &Path) -> io::Result<String> {
     let mut file = open_regular(path)?;
@@ -89,7 +97,8 @@ mod tests {
     fn a_tail_is_the_last_lines() {
         assert_eq!(last_lines("a\nb\nc\n\n", 2), "b\nc");
         assert_eq!(last_lines("", 2), "");
-        assert_eq!(Log::read(Path::new("/nonexistent/log")), Log::default());
+        let log = Log::read(Path::new("/nonexistent/log"));
+        assert_eq!(log, Log { path: Some("nonexistent/log".to_owned()), ..Log::default() });
     }
 
     #[test]
@@ -98,7 +107,8 @@ mod tests {
         let fifo = folder.path().join("log");
         assert!(std::process::Command::new("mkfifo").arg(&fifo).status().unwrap().success());
         for path in [&fifo, folder.path(), Path::new("/dev/zero")] {
-            assert_eq!(Log::read(path), Log::default(), "{}", path.display());
+            let log = Log { path: None, ..Log::read(path) };
+            assert_eq!(log, Log::default(), "{}", path.display());
         }
     }
 

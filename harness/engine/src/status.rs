@@ -8,7 +8,7 @@
 
 use gpbench_record::{Case, CaseStatus, Failure, Fault, FaultCause, StopReason};
 
-use crate::judge::{Answer, Verdict, judge};
+use crate::judge::{Answer, Verdict, explained, judge};
 use crate::log::Log;
 use crate::refusal::{is_inherited_limit, tells_of_refusal};
 use crate::text::{self, shortest};
@@ -55,7 +55,9 @@ pub struct Evidence<'a> {
 /// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
 /// with the tolerance in the same way.
 ///
-/// If a process crashes after its report, the report counts and the reason mentions the crash.
+/// If a process crashes after its report, the report counts and the reason mentions the crash. The reason of a divergence names
+/// the parameter to lower, the iteration and the log. The reason of training that is `ok` is a warning where its optimum is
+/// doubtful.
 ///
 /// # Errors
 /// The fault of the machine or of a file that the case has no status for:
@@ -71,6 +73,17 @@ pub struct Evidence<'a> {
 ///
 /// [`Fault::plugin_ran`] says whether the plugin may have caused the fault, or forged the report of it.
 pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
+    let Evidence { case, solving, log, .. } = *evidence;
+    let verdict = decide(evidence)?;
+    if verdict.status != CaseStatus::Diverged {
+        return Ok(verdict);
+    }
+    let (solved, steps) = (solving.solved(), solving.steps().len());
+    let reason = explained(&verdict.reason, case, solved, steps, log.path.as_deref());
+    Ok(Verdict { reason, ..verdict })
+}
+
+fn decide(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { case, solving, verifying, log, .. } = *evidence;
     let plugin_ran = solving.plugin_may_have_run();
     if let Some(fault) = solving.fault() {

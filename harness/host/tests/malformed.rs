@@ -151,6 +151,22 @@ fn each_fault_of_a_parameter_is_named() {
         complaint(&|p| p.default = float(f64::NAN)),
         "`raw`: parameter `step`: its default is not a number"
     );
+    for (infinite, bound) in [(f64::INFINITY, "max"), (f64::NEG_INFINITY, "min")] {
+        let spoil = |p: &mut Param| (p.min, p.max, p.default) = (NO_VALUE, NO_VALUE, float(infinite));
+        assert_eq!(
+            complaint(&spoil),
+            format!("`raw`: parameter `step`: its default is {infinite}, not a finite number"),
+            "no {bound}"
+        );
+    }
+    assert_eq!(
+        complaint(&|p| p.min = float(f64::INFINITY)),
+        "`raw`: parameter `step`: its min is inf, which bounds no number"
+    );
+    assert_eq!(
+        complaint(&|p| p.max = float(f64::NAN)),
+        "`raw`: parameter `step`: its max is NaN, which bounds no number"
+    );
     assert_eq!(complaint(&|p| p.default = NO_VALUE), "`raw`: parameter `step`: its default has no value");
     let odd = Value { kind: 77, ..NO_VALUE };
     assert_eq!(
@@ -166,6 +182,25 @@ fn each_fault_of_a_parameter_is_named() {
     let params = [sound(), sound()];
     let complaint = complaint_of_solver(|s| (s.params, s.n_params) = (params.as_ptr(), 2));
     assert_eq!(complaint, "`raw` has two parameters `step`");
+}
+
+#[test]
+fn an_infinite_bound_bounds_nothing() {
+    let float = |f: f64| Value { kind: value_kind::FLOAT, f, ..NO_VALUE };
+    let param = Param {
+        name: Str::new("step"),
+        doc: Str::new("A step."),
+        default: float(1.0),
+        min: float(f64::NEG_INFINITY),
+        max: float(f64::INFINITY),
+        choices: null(),
+        n_choices: 0,
+    };
+    let mut solvers = [solver(does_nothing)];
+    (solvers[0].params, solvers[0].n_params) = (&raw const param, 1);
+    let library = read(&plugin(&solvers)).unwrap();
+    let found = &library.offers().next().unwrap().params[0];
+    assert_eq!((found.min, found.max), (None, None));
 }
 
 #[test]

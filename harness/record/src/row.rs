@@ -33,7 +33,7 @@ pub struct Row {
     pub case: Case,
     /// Status of the case.
     pub status: CaseStatus,
-    /// One sentence that explains the status; may be empty for `ok`.
+    /// One sentence that explains the status; for `ok` a warning, or empty.
     #[serde(default)]
     pub reason: String,
     /// Training rows, where known.

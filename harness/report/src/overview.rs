@@ -215,6 +215,7 @@ pub(crate) fn measured(cases: &Cases<'_>) -> Vec<(&'static str, String)> {
     let clocked = cases.rows().filter(|r| !r.reproducible).count();
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
+    facts.extend(warned(cases).map(|text| ("warning", text)));
     facts.extend(acquisition::warnings(cases).map(|text| ("warning", text.to_owned())));
     facts.extend(dataset_warnings(cases).map(|text| ("warning", text)));
     facts.extend(reused(cases).map(|reused| ("re-used", reused)));
@@ -224,6 +225,19 @@ pub(crate) fn measured(cases: &Cases<'_>) -> Vec<(&'static str, String)> {
         *value = text::cut(value, text::REASON).into_owned();
     }
     facts
+}
+
+/// The number of cases that ended `ok` with a warning, and the first warning; none where no case did.
+fn warned(cases: &Cases<'_>) -> Option<String> {
+    let mut warned = cases.rows().filter(|row| row.status == CaseStatus::Ok && !row.reason.is_empty());
+    let first = warned.next()?;
+    let count = 1 + warned.count();
+    Some(format!(
+        "{count} of {} cases ended ok with a warning, such as {}: {}",
+        cases.len(),
+        first.labels,
+        first.reason
+    ))
 }
 
 /// Description of the part of a plan that the run has.

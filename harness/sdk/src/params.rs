@@ -209,7 +209,7 @@ fn lasting(value: ParamValue) -> abi::Value {
 /// default and, if wanted, a range.
 ///
 /// Types are `bool`, `i64`, `usize`, `f64`, `String` and enums made by
-/// [`choices!`](crate::choices). The documentation is what `gpbench list solvers --verbose` prints.
+/// [`choices!`](crate::choices). Real numbers are finite, the default included. The documentation is what `gpbench list solvers --verbose` prints.
 ///
 /// ```
 /// gpbench_sdk::params! {

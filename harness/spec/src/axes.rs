@@ -5,7 +5,9 @@ mod estimator;
 mod grid;
 mod inducing;
 mod kernel;
+mod numbers;
 mod param;
+mod rows;
 mod solver;
 
 use std::collections::HashSet;
@@ -16,7 +18,7 @@ use crate::catalog::Catalog;
 use crate::error::Mistakes;
 use crate::source::At;
 use crate::tables::matrix::Names;
-use crate::task_keys::TaskKeys;
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 pub(crate) use dataset::DatasetEntry;
@@ -99,6 +101,28 @@ impl<'a> Axes<'a> {
             solver: solver_names,
         };
         Self { datasets, kernels, estimators, solvers, names, solver_entries }
+    }
+
+    /// Reports names that nothing has, and files that cannot be read, in a spec whose task is unknown.
+    pub(crate) fn check_names(typed: &Typed, catalog: &Catalog, mistakes: &mut Mistakes) {
+        let (root, matrix) = (&typed.root, &typed.root.matrix);
+        let task = TaskKeys { task: record::TaskKind::Posterior, keys: TaskKey::ALL };
+        for name in entries("dataset", matrix.dataset.as_ref(), mistakes) {
+            dataset::resolve(name, typed, catalog, task, mistakes);
+        }
+        for name in entries("kernel", matrix.kernel.as_ref(), mistakes) {
+            kernel::resolve(name, root, task, mistakes);
+        }
+        for name in entries("solver", matrix.solver.as_ref(), mistakes) {
+            solver::check_name(name, typed, catalog, mistakes);
+        }
+    }
+
+    /// Reports data sets that collapse duplicates, which a task does not take for the reason `why`.
+    pub(crate) fn refuse_collapse(&self, why: &str, mistakes: &mut Mistakes) {
+        for at in self.datasets.iter().filter_map(|dataset| dataset.collapse.as_ref()) {
+            mistakes.add(at, why, "remove it".to_owned());
+        }
     }
 }
 

@@ -1,5 +1,7 @@
 //! The plugins, the data sets and the earlier run that names in a spec refer to.
 
+use std::collections::BTreeMap;
+
 use gpbench_record::{LibraryInfo, Row, SolverInfo};
 
 /// The plugins, the data sets and the earlier run that names in a spec are looked up in.
@@ -9,6 +11,9 @@ pub struct Catalog {
     pub libraries: Vec<LibraryInfo>,
     /// Data sets of the registry, and the built-in toys.
     pub datasets: Vec<KnownDataset>,
+    /// The sizes of data sets that were read from files ([`Typed::files`](crate::Typed::files)), by their names on the axis,
+    /// or why they cannot be read. The size of one that is absent is unknown.
+    pub sizes: BTreeMap<String, Result<DatasetSize, String>>,
     /// The rows of the run that the spec replays ([`Typed::replayed_run`](crate::Typed::replayed_run)), one for each
     /// case, or why they cannot be read.
     pub replayed: Option<Result<Vec<Row>, String>>,
@@ -29,6 +34,36 @@ pub struct KnownDataset {
     pub toy: bool,
     /// Number of train/test splits that come with it; `None` where any split can be drawn.
     pub splits: Option<u32>,
+}
+
+/// Training rows of the splits of a data set.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum TrainingRows {
+    /// Of each split that comes with the set.
+    Masked(Vec<usize>),
+    /// Of any split that is drawn.
+    Drawn(usize),
+}
+
+/// The size of a data set that was read from files.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DatasetSize {
+    /// Rows in all.
+    pub rows: usize,
+    /// Inputs; each value of a categorical column is one.
+    pub inputs: usize,
+    /// Training rows of its splits.
+    pub training: TrainingRows,
+}
+
+impl TrainingRows {
+    /// Training rows of a split, if there is one of this number.
+    pub(crate) fn of(&self, split: u32) -> Option<usize> {
+        match self {
+            TrainingRows::Masked(rows) => rows.get(split as usize).copied(),
+            TrainingRows::Drawn(rows) => Some(*rows),
+        }
+    }
 }
 
 impl Catalog {

@@ -86,6 +86,16 @@ pub(crate) fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) ->
     })
 }
 
+/// The mistakes of a spec whose task is missing or unknown, which is one of them. What many keys mean depends on the task:
+/// checked for another, right keys would be reported.
+pub(crate) fn check_without_task(typed: &Typed, catalog: &Catalog) -> SpecErrors {
+    let mut mistakes = typed.mistakes.clone();
+    spec_name(&typed.root, &mut mistakes);
+    seeds(&typed.root, &mut mistakes);
+    Axes::check_names(typed, catalog, &mut mistakes);
+    mistakes.into_errors(&typed.sources)
+}
+
 /// Length of the longest folder name on common file systems.
 const LONGEST_NAME: usize = 255;
 

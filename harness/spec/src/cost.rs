@@ -1,15 +1,17 @@
 //! Estimated cost of a case; order of magnitude only.
 
+mod assumption;
 mod learning;
 mod thompson;
 
 use gpbench_record::{
-    Capability, Case, FeatureEstimator, GradientEstimator, Learning, ParamValue, PriorSource, Probes,
-    Thompson, Training,
+    Budget, Capability, FeatureEstimator, GradientEstimator, Learning, PriorSource, Probes, Thompson,
+    Training,
 };
 
 use crate::spec_case::SpecCase;
 
+pub use assumption::Assumption;
 pub use thompson::ThompsonSeconds;
 
 /// Estimated cost of a case.
@@ -22,6 +24,16 @@ pub struct CaseCost {
     pub seconds: f64,
     /// The parts of Thompson sampling.
     pub thompson: Option<ThompsonSeconds>,
+    /// What the seconds assume of an iterative solver; `None` where the work is known.
+    pub assumption: Option<Assumption>,
+}
+
+/// The seconds of a solve within its time budget, and what they assume.
+fn within_time(budget: &Budget, seconds: f64, assumption: Option<Assumption>) -> (f64, Option<Assumption>) {
+    match budget.seconds.filter(|limit| seconds > *limit) {
+        Some(limit) => (limit, assumption.map(|_| Assumption::Time(limit))),
+        None => (seconds, assumption),
+    }
 }
 
 const PROCESS_BYTES: f64 = 64e6;
@@ -78,27 +90,6 @@ impl Rounds {
     }
 }
 
-/// Epochs of a solve of `n` rows that needs `to_tolerance` of them, if it has a tolerance: without one, it takes all that
-/// its budget and its parameters allow.
-fn epochs(case: &Case, n: f64, to_tolerance: f64) -> f64 {
-    let number = |name: &str| match case.solver.params.get(name)? {
-        ParamValue::Int(number) => Some(*number as f64),
-        ParamValue::Float(number) => Some(*number),
-        _ => None,
-    };
-    let positive = |name: &str| number(name).filter(|number| *number > 0.0);
-    // An iteration is an epoch, unless it takes a part of the rows.
-    let part = positive("batch_size").or(positive("block_size")).map_or(1.0, |rows| (rows / n).min(1.0));
-    let iterations = match (positive("min_iterations"), positive("lambda")) {
-        // The expected number, where it is random.
-        (Some(least), Some(rate)) => Some(least + rate.recip()),
-        _ => positive("max_iterations"),
-    };
-    let allowed = [case.budget.max_epochs, iterations.map(|iterations| iterations * part)];
-    let most = allowed.into_iter().flatten().reduce(f64::min).unwrap_or(to_tolerance);
-    if case.budget.tolerance.is_some() { most.min(to_tolerance) } else { most }
-}
-
 impl SpecCase {
     /// The cost of solving the systems of `n` training rows in these rounds.
     pub(crate) fn systems_cost(&self, rounds: &Rounds, n: usize, threads: usize) -> CaseCost {
@@ -110,16 +101,18 @@ impl SpecCase {
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
         let Rounds { count: rounds, exact, features } = *rounds;
-        let (mut numbers, mut seconds) = if exact {
-            (2.0 * n * n, epoch + n * n * n / rate)
+        let (mut numbers, mut seconds, assumption) = if exact {
+            (2.0 * n * n, epoch + n * n * n / rate, None)
         } else if self.capabilities.contains(&Capability::Exact) {
-            (n * n, epoch + n * n * n / 3.0 * 2.0 / rate)
+            (n * n, epoch + n * n * n / 3.0 * 2.0 / rate, None)
         } else if self.capabilities.contains(&Capability::Dense) {
             let served = STEPS_PER_FACTOR.min(rounds as f64);
             let factor = n * n * n / 3.0 / rate / served;
-            (n * n / 2.0, factor + epoch * epochs(&self.case, n, EPOCHS_WITH_FACTOR))
+            let (epochs, assumption) = Assumption::of(&self.case, n, EPOCHS_WITH_FACTOR);
+            (n * n / 2.0, factor + epoch * epochs, Some(assumption))
         } else {
-            (0.0, epoch * epochs(&self.case, n, EPOCHS))
+            let (epochs, assumption) = Assumption::of(&self.case, n, EPOCHS);
+            (0.0, epoch * epochs, Some(assumption))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
             && targets.prior == PriorSource::Exact
@@ -138,8 +131,13 @@ impl SpecCase {
             }
             None => seconds * rounds as f64,
         };
-        let seconds = budget.seconds.map_or(seconds, |limit| seconds.min(limit));
-        CaseCost { memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers, seconds, thompson: None }
+        let (seconds, assumption) = within_time(budget, seconds, assumption);
+        CaseCost {
+            memory_bytes: PROCESS_BYTES + vectors + 8.0 * numbers,
+            seconds,
+            thompson: None,
+            assumption,
+        }
     }
 
     /// The cost of Thompson sampling with `n` training rows at its beginning.
@@ -147,7 +145,7 @@ impl SpecCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
-        let epochs = epochs(&self.case, n as f64, EPOCHS);
+        let (epochs, assumption) = Assumption::of(&self.case, n as f64, EPOCHS);
         let solve = |n: f64, columns: f64| {
             let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
             if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }
@@ -157,10 +155,10 @@ impl SpecCase {
             thompson::work(self, task, sizes, FLOPS_PER_EXPONENTIAL, &solve);
         let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
         let ThompsonSeconds { pose, solve, candidates, ascent } = flops;
-        let solve = solve / rate;
+        let (solve, assumption) = within_time(budget, solve / rate, Some(assumption).filter(|_| !is_exact));
         let parts = ThompsonSeconds {
             pose: pose / rate,
-            solve: budget.seconds.map_or(solve, |limit| solve.min(limit)),
+            solve,
             candidates: candidates / rate,
             ascent: ascent / rate,
         };
@@ -170,6 +168,7 @@ impl SpecCase {
             memory_bytes: PROCESS_BYTES + 8.0 * (numbers + factor),
             seconds: parts.total(),
             thompson: Some(parts),
+            assumption,
         }
     }
 
@@ -187,6 +186,7 @@ impl SpecCase {
             seconds: self.case.budget.seconds.map_or(fit, |limit| fit.min(limit))
                 + looks / (FLOPS_PER_THREAD * threads),
             thompson: None,
+            assumption: None,
         }
     }
 }

@@ -150,6 +150,15 @@ impl Mistakes {
         self.0.iter().any(|mistake| mistake.at == *at)
     }
 
+    /// Whether a mistake at this place, or in a part of it, has been added.
+    pub(crate) fn is_reported_within(&self, at: &Location) -> bool {
+        let Location { source, span } = at;
+        let is_within = |other: &Location| {
+            other.source == *source && other.span.start >= span.start && other.span.end <= span.end
+        };
+        self.0.iter().any(|mistake| is_within(&mistake.at))
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -13,7 +13,8 @@
 //! reports them beside its own. (Deriving the first stage with serde was rejected: it stops at the first mistake
 //! and loses the places of values that are found wrong later.)
 //!
-//! Nothing is read but the spec: the caller describes libraries and reads a run that is replayed.
+//! Nothing is read but the spec: the caller describes libraries, and reads the files of data sets and a run that is
+//! replayed.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,7 @@ mod data_file;
 mod dataset_table;
 mod error;
 mod exclude;
+mod files;
 mod keys;
 mod library_override;
 mod nearest;
@@ -47,11 +49,12 @@ mod tree;
 mod typed;
 mod units;
 
-pub use catalog::{Catalog, KnownDataset};
+pub use catalog::{Catalog, DatasetSize, KnownDataset, TrainingRows};
 pub use checked::Checked;
-pub use cost::{CaseCost, ThompsonSeconds, reference_seconds};
+pub use cost::{Assumption, CaseCost, ThompsonSeconds, reference_seconds};
 pub use dataset_table::dataset_table;
 pub use error::{SpecError, SpecErrors};
+pub use files::FileDataset;
 pub use keys::{Range, SpecKey, ValueType};
 pub use plan::{SpecPlan, UnknownName};
 pub use published::published_kernel;

@@ -60,6 +60,9 @@ pub(crate) fn cells<'a>(
             cells.extend(cell(rules, &entries, seed, stop_at, mistakes));
         }
     }
+    if possible == 0 && excludes.is_empty() {
+        check_datasets(rules, axes, seeds, mistakes);
+    }
     // A narrowed matrix may have lost the cells of an exclude.
     if possible > 0 && !typed.axes_overridden {
         for (rule, _) in excludes.iter().zip(&used).filter(|(rule, used)| !rule.wrong && !**used) {
@@ -74,6 +77,15 @@ pub(crate) fn cells<'a>(
         mistakes.add(&rule.at, "the excludes leave no cell of the matrix", None);
     }
     cells
+}
+
+/// Reports data sets with too few rows where an axis without a right entry leaves no cell to report them for.
+fn check_datasets<'a>(rules: &impl Rules<'a>, axes: &Axes<'_>, seeds: &[At<u64>], mistakes: &mut Mistakes) {
+    for (dataset, seed) in
+        axes.datasets.iter().flat_map(|dataset| seeds.iter().map(move |seed| (dataset, seed)))
+    {
+        dataset.rows(seed, rules.validation(), mistakes);
+    }
 }
 
 /// Every combination of entries and a seed.
@@ -112,15 +124,14 @@ fn cell<'a>(
     let CellEntries { dataset, kernel, solver, .. } = entries;
     let validation = rules.validation();
     let (rows, params) = (dataset.rows(seed, validation, mistakes), solver.on(&dataset.name));
-    let (rows, params) = (rows?, params?);
-    let numbers = kernel.numbers(dataset, rows.split, rules.prior_mean(), mistakes);
+    let numbers = rows.as_ref().map(|rows| kernel.numbers(dataset, rows.split, rules.prior_mean(), mistakes));
     let task = rules.task(entries, mistakes);
-    let (numbers, task) = (numbers?, task?);
+    let n = dataset.n(seed.value, validation.map(|share| share.value));
+    check_points(solver, &dataset.name, n, mistakes);
+    let (rows, params, numbers, task) = (rows?, params?, numbers??, task?);
     if let (Some(at), Some(_), None) = (&dataset.collapse, task.inducing(), task.learning()) {
         refuse_collapse(at, &dataset.name, &solver.name, mistakes);
     }
-    let n = dataset.n(validation);
-    check_points(solver, &dataset.name, n, mistakes);
     let (seed, budget) = (seed.value, solver.budget);
     Some(SpecCase {
         case: Case {

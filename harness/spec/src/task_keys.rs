@@ -36,6 +36,25 @@ pub(crate) enum TaskKey {
     SecondSolve,
 }
 
+impl TaskKey {
+    /// Every key.
+    pub(crate) const ALL: &[TaskKey] = &[
+        TaskKey::Train,
+        TaskKey::Likelihood,
+        TaskKey::Learn,
+        TaskKey::Thompson,
+        TaskKey::Objective,
+        TaskKey::Network,
+        TaskKey::SharedLengthScale,
+        TaskKey::Fit,
+        TaskKey::Inducing,
+        TaskKey::Quadrature,
+        TaskKey::Prediction,
+        TaskKey::WarmStart,
+        TaskKey::SecondSolve,
+    ];
+}
+
 /// A task, and those keys of [`TaskKey`] that it has.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct TaskKeys {

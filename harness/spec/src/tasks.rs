@@ -14,7 +14,7 @@ mod replay;
 use gpbench_record::{Task, TaskKind};
 
 use crate::catalog::Catalog;
-use crate::checked::{Checked, check};
+use crate::checked::{Checked, check, check_without_task};
 use crate::cost::{CaseCost, Rounds};
 use crate::error::SpecErrors;
 use crate::spec_case::SpecCase;
@@ -24,12 +24,12 @@ impl Typed {
     /// Looks up every name and takes the product of the axes.
     ///
     /// # Errors
-    /// All mistakes of the spec, wrong keys and types among them; these alone if the task is missing or unknown.
+    /// All mistakes of the spec, wrong keys and types among them. If the task is missing or unknown, those that do not
+    /// depend on the task.
     pub fn check(&self, catalog: &Catalog) -> Result<Checked, SpecErrors> {
-        // What the rest means depends on the task: checked for another, right keys would be reported.
         let known = self.root.task.as_ref().filter(|task| !self.mistakes.is_reported(&task.at));
         let Some(task) = known else {
-            return Err(self.mistakes.clone().into_errors(&self.sources));
+            return Err(check_without_task(self, catalog));
         };
         match task.value {
             TaskKind::Solve => check::<solve::Solve>(self, catalog),

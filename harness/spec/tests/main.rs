@@ -9,4 +9,5 @@ mod mutilated;
 mod plan;
 mod reference;
 mod schema;
+mod sizes;
 mod thompson;

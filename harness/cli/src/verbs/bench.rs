@@ -1,5 +1,8 @@
 //! `gpbench bench`: the speed of kernel products, of dense algebra and of learners' steps, beside the machine's limits.
 
+mod listing;
+mod size;
+
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -7,14 +10,12 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Acquire, Arithmetic, BenchAnswer, BenchInputs, BenchRequest, Dataset, Family, Kernel, LearnerStep,
-    OriginBase, Product, SCHEMA, SolverKind, Source, Timing,
+    Acquire, Arithmetic, BenchInputs, BenchRequest, Dataset, Family, Kernel, LearnerStep, OriginBase,
+    Product, SCHEMA, SolverKind, Source,
 };
-use serde_json::json;
 
 use crate::args::{FormatArg, Global, count, positive};
 use crate::exit::{Failure, OK, Outcome};
-use crate::output::Listing;
 use crate::worker::Worker;
 use crate::{catalog, dataset, environment};
 
@@ -133,7 +134,7 @@ fn arithmetics() -> impl TypedValueParser<Value = Arithmetic> {
 }
 
 pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
-    let (product, args) = match verb {
+    let (mut product, args) = match verb {
         Bench::Operator(args) => (Product::Operator, args),
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
@@ -166,11 +167,17 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
             (Product::Learner(step), args)
         }
     };
-    let (inputs, kernel) = match (&args.dataset, args.n, args.d) {
+    let (inputs, kernel, size) = match (&args.dataset, args.n, args.d) {
         (Some(name), ..) => dataset(global, args, name)?,
-        (None, Some(n), Some(d)) => drawn(args, n.get(), d.get()),
+        (None, Some(n), Some(d)) => {
+            let (inputs, kernel) = drawn(args, n.get(), d.get());
+            (inputs, kernel, [n.get(), d.get()])
+        }
         _ => return Err(Failure::usage("give either --dataset, or --n and --d")),
     };
+    if let Product::Rows { block: part } | Product::Precondition { rank: part } = &mut product {
+        *part = (*part).min(size[0]);
+    }
     let request = BenchRequest {
         schema: SCHEMA,
         product,
@@ -183,7 +190,8 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
         dgemm_order: args.dgemm_order.get(),
         arrays: args.arrays.clone(),
     };
-    listing(&Worker::locate()?.bench(&request)?).print(args.output)?;
+    size::require_memory(&request, size)?;
+    listing::listing(&Worker::locate()?.bench(&request)?).print(args.output)?;
     Ok(OK)
 }
 
@@ -209,8 +217,12 @@ fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> 
     }
 }
 
-/// The training inputs of a registered set, with published hyperparameters if there are any.
-fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(BenchInputs, Kernel), Failure> {
+/// The training inputs of a registered set, with published hyperparameters if there are any; its rows and inputs.
+fn dataset(
+    global: &Global,
+    args: &BenchArgs,
+    name: &str,
+) -> Result<(BenchInputs, Kernel, [usize; 2]), Failure> {
     let name = registry::find(name).map_err(Failure::usage)?.name.clone();
     let places = dataset::places(global)?;
     let source = Source::Registry { name: name.clone() };
@@ -219,7 +231,7 @@ fn dataset(global: &Global, args: &BenchArgs, name: &str) -> Result<(BenchInputs
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
     let kernel = published.unwrap_or_else(|| ones(args, 1.0));
     let dataset = Dataset::new(name, source);
-    Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel))
+    Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel, [copy.n, copy.d]))
 }
 
 /// Standard normal inputs. The distance of two of them is about sqrt(2 d).
@@ -237,97 +249,5 @@ fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
         mean: None,
         origin: OriginBase::Ones.into(),
         network: None,
-    }
-}
-
-const HEADER: [&str; 10] =
-    ["product", "n", "d", "rhs", "precision", "seconds", "entries/s", "Gflop/s", "dgemm Gflop/s", "ratio"];
-
-fn row(product: String, timing: &Timing) -> Vec<String> {
-    let Timing { n, d, rhs, precision, .. } = timing;
-    vec![
-        product,
-        n.to_string(),
-        d.to_string(),
-        rhs.to_string(),
-        precision.as_str().to_owned(),
-        format!("{:.4}", timing.seconds),
-        format!("{:.3e}", timing.entries_per_second),
-        format!("{:.1}", timing.gemm_gflops),
-        format!("{:.1}", timing.dgemm_gflops),
-        format!("{:.3}", timing.ratio),
-    ]
-}
-
-fn listing(answer: &BenchAnswer) -> Listing {
-    match answer {
-        BenchAnswer::Whole(timing) => {
-            let mut listing = Listing::new(&HEADER, json!(answer));
-            listing.row(row("all".to_owned(), timing));
-            listing
-        }
-        BenchAnswer::Step(step) => {
-            let header =
-                ["n", "d", "batch", "points", "seconds", "dgemm Gflop/s", "10^9 operations of dgemm"];
-            let mut listing = Listing::new(&header, json!(answer));
-            let sizes = [step.n, step.d, step.batch, step.points].map(|size| size.to_string());
-            let speeds = [
-                format!("{:.4}", step.step_seconds),
-                format!("{:.1}", step.dgemm_gflops),
-                format!("{:.1}", step.dgemm_operations),
-            ];
-            listing.row([sizes.to_vec(), speeds.to_vec()].concat());
-            listing
-        }
-        BenchAnswer::Dense(dense) => {
-            let header =
-                ["work", "n", "rank", "rhs", "seconds", "Gflop/s", "GB/s", "bound", "its rate", "ratio"];
-            let mut listing = Listing::new(&header, json!(answer));
-            for work in &dense.works {
-                let rank = if dense.rank == 0 { String::new() } else { dense.rank.to_string() };
-                listing.row(vec![
-                    work.work.clone(),
-                    dense.n.to_string(),
-                    rank,
-                    dense.rhs.to_string(),
-                    format!("{:.4}", work.seconds),
-                    format!("{:.1}", work.gflops),
-                    format!("{:.1}", work.gigabytes_per_second),
-                    work.bound.as_str().to_owned(),
-                    format!("{:.1}", work.limit),
-                    format!("{:.3}", work.ratio),
-                ]);
-            }
-            listing
-        }
-        BenchAnswer::Acquire { candidates, kernel, features, gradients, operator } => {
-            let header = [&HEADER[..], &["ratio, all = 1"]].concat();
-            let mut listing = Listing::new(&header, json!(answer));
-            let mut add = |product, timing, ratio: f64| {
-                listing.row([row(product, timing), vec![format!("{ratio:.2}")]].concat());
-            };
-            add("all".to_owned(), operator, 1.0);
-            for (name, part) in [
-                ("candidates", candidates),
-                ("candidates, kernel only", kernel),
-                ("candidates, features only", features),
-                ("gradients", gradients),
-            ] {
-                add(format!("{} {name}", part.points), &part.timing, part.ratio_to_operator);
-            }
-            listing
-        }
-        BenchAnswer::Blocks { rows, fused, columns, operator } => {
-            let header = [&HEADER[..], &["time per entry, all = 1"]].concat();
-            let mut listing = Listing::new(&header, json!(answer));
-            let mut add = |product, timing, ratio: f64| {
-                listing.row([row(product, timing), vec![format!("{ratio:.2}")]].concat());
-            };
-            add("all".to_owned(), operator, 1.0);
-            for (name, part) in [("rows", rows), ("rows and transposed", fused), ("columns", columns)] {
-                add(format!("{} {name}", part.block), &part.timing, part.seconds_per_entry_to_operator);
-            }
-            listing
-        }
     }
 }

@@ -12,6 +12,7 @@ use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::notice::{say, warn};
 use crate::output;
 use crate::prepare::{self, Checked, Placement};
+use crate::spec_files::Reading;
 use crate::worker::Worker;
 
 /// Threads that hours are estimated for.
@@ -120,9 +121,10 @@ fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estima
         sets: Vec::new(),
         libraries: Vec::new(),
         filter: Filter { solvers: Vec::new(), datasets: Vec::new() },
+        skip_missing: false,
         threads: None,
     };
-    let Checked { plan, .. } = prepare::check(global, &args, &Placement::default())?;
+    let Checked { plan, .. } = prepare::check(global, &args, &Placement::default(), Reading::Nothing)?;
     let Some(reference) = plan.report.reference.clone() else { return Ok(None) };
     let cases = plan.cases.into_iter().map(|planned| {
         let seconds = planned.cost(THREADS).map(|cost| cost.seconds);

@@ -5,12 +5,12 @@ use gpbench_spec::{SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
-use crate::dataset;
 use crate::estimate::RunEstimate;
-use crate::exit::{Failure, OK, Outcome};
+use crate::exit::{OK, Outcome};
 use crate::notice::say;
 use crate::output::Listing;
 use crate::prepare::{self, Checked, Placement};
+use crate::spec_files::Reading;
 use crate::units;
 
 /// `gpbench plan`.
@@ -26,12 +26,21 @@ pub(crate) struct Plan {
 
 pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let placement = Placement { shard: args.shard.shard, nodes: None };
-    let Checked { mut plan, threads, .. } = prepare::check(global, &args.spec, &placement)?;
-    add_sizes(global, &mut plan)?;
+    let Checked { plan, threads, .. } = prepare::check(global, &args.spec, &placement, Reading::Files)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.
     let json = json!({ "schema": gpbench_record::SCHEMA, "name": plan.name, "cases": rows });
-    let header = ["data set", "kernel", "estimator", plan.noun(), "seed", "n", "memory about", "time about"];
+    let header = [
+        "data set",
+        "kernel",
+        "estimator",
+        plan.noun(),
+        "seed",
+        "n",
+        "memory about",
+        "time about",
+        "time assumes",
+    ];
     let mut listing = Listing::new(&header, json)
         .major(&[plan.noun(), "memory about", "time about"])
         .minor(&["kernel", "estimator"]);
@@ -65,7 +74,7 @@ fn by_name(plan: &SpecPlan) -> Vec<&SpecCase> {
     cases
 }
 
-/// Remarks on a plan: cases that exceed this machine's memory, and cases that take long.
+/// Remarks on a plan: times that rest on assumptions, cases that exceed this machine's memory, and cases that take long.
 fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let memory = gpbench_engine::installed_memory();
     let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
@@ -77,9 +86,22 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let large = large.map(|(planned, _)| planned).collect();
     let long = costs().filter(|(_, cost)| cost.seconds > 3600.0).map(|(planned, _)| planned).collect();
     let parts = costs().filter_map(|(_, cost)| cost.thompson).reduce(ThompsonSeconds::plus).map(of_parts);
+    let assumed = costs().filter(|(_, cost)| cost.assumption.is_some()).count();
+    let assumed = (assumed > 0).then(|| {
+        format!(
+            "the times of {assumed} of {} cases are no forecast: how many epochs an iterative solver takes is unknown \
+             before it runs",
+            plan.cases.len()
+        )
+    });
     let installed = units::bytes(memory.unwrap_or_default() as f64);
     let large = named(large, format!("need more than this machine's {installed} of memory"));
-    parts.into_iter().chain(large).chain(named(long, "take more than an hour".to_owned())).collect()
+    assumed
+        .into_iter()
+        .chain(parts)
+        .chain(large)
+        .chain(named(long, "take more than an hour".to_owned()))
+        .collect()
 }
 
 /// The estimated seconds of the parts of Thompson sampling in all cases.
@@ -105,6 +127,7 @@ fn cells(planned: &SpecCase, threads: usize) -> Vec<String> {
         planned.n.map_or_else(unknown, |n| n.to_string()),
         cost.map_or_else(unknown, |cost| units::bytes(cost.memory_bytes)),
         cost.map_or_else(unknown, |cost| units::duration(cost.seconds)),
+        cost.and_then(|cost| cost.assumption).map_or_else(String::new, |assumption| assumption.to_string()),
     ]
 }
 
@@ -117,18 +140,7 @@ fn as_json(planned: &SpecCase, threads: usize) -> Value {
         "d": planned.d,
         "memory_bytes": cost.map(|cost| cost.memory_bytes),
         "seconds": cost.map(|cost| cost.seconds),
+        "seconds_assume": cost.and_then(|cost| cost.assumption).map(|assumption| assumption.to_string()),
         "thompson_seconds": cost.and_then(|cost| cost.thompson),
     })
-}
-
-/// Adds the sizes of the user's own files. The size of a file that cannot be read stays unknown: `run` refuses it.
-fn add_sizes(global: &Global, plan: &mut SpecPlan) -> Result<(), Failure> {
-    let places = dataset::places(global)?;
-    for planned in plan.cases.iter_mut().filter(|planned| planned.dataset_path.is_some()) {
-        let path = planned.dataset_path.as_deref();
-        if let Ok(copy) = dataset::obtain(global, &places, &planned.case.dataset.source, path, true) {
-            prepare::take_sizes(planned, &copy);
-        }
-    }
-    prepare::check_sizes(plan)
 }

@@ -2,16 +2,21 @@
 
 use gpbench_record::{CaseStatus, Step, StopReason, names};
 
+use super::optimum;
 use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
 use super::systems;
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
 /// The status of the last systems, which were verified, or that of the steps where those have an answer and the steps fall
-/// short.
+/// short. Training that is `ok` has a warning for its reason where its optimum is doubtful.
 pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     let last = systems::status(answer);
-    if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last }
+    let verdict = if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last };
+    match verdict.status {
+        CaseStatus::Ok => Verdict { reason: optimum::doubts(answer).unwrap_or_default(), ..verdict },
+        _ => verdict,
+    }
 }
 
 /// The status of the steps, unless all of them are as asked for.

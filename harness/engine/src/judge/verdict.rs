@@ -20,7 +20,7 @@ pub(crate) struct Answer<'a> {
 pub struct Verdict {
     /// The status of its row.
     pub status: CaseStatus,
-    /// One sentence; empty where `ok` needs none.
+    /// One sentence; for `ok` a warning, or empty.
     pub reason: String,
     /// False if a clock decided where the solver stopped.
     pub reproducible: bool,

@@ -1,5 +1,7 @@
 //! The table of statuses, line by line.
 
+mod divergence;
+mod optimum;
 mod steps;
 
 use std::collections::BTreeMap;
@@ -127,7 +129,7 @@ fn a_tolerance_is_compared_with_true_residuals() {
             "the solver's iterations are spent; true residual 0.3, tolerance 0.01",
         ),
         (Stagnated, &[], 0.2, 0.3, NotConverged, "stagnated; true residual 0.3, tolerance 0.01"),
-        (Epochs, &[], 2000.0, 0.3, Diverged, "true residual 2000"),
+        (Epochs, &[], 2000.0, 0.3, Diverged, "true residual 2000; after 3 iterations"),
     ];
     for (reason, claimed, y, probes, status, sentence) in table {
         let classified = compared(Some(0.01), *reason, claimed, *y, *probes);
@@ -200,7 +202,7 @@ fn a_case_that_is_to_end_at_a_target_is_ok_if_the_verified_figure_reaches_it() {
             StopReason::Diverged,
             None,
             &reached,
-            (CaseStatus::Diverged, "the solver reports divergence; true residual 0.3"),
+            (CaseStatus::Diverged, "the solver reports divergence; true residual 0.3; after 3 iterations"),
         ),
     ] {
         let (status, text) = status(reason, tolerance, found);
@@ -213,7 +215,7 @@ fn a_solution_that_is_not_finite_has_diverged() {
     let diverged = compared(Some(0.01), StopReason::Converged, &[0.001], f64::NAN, f64::NAN);
     assert_eq!(
         (diverged.status, diverged.reason.as_str()),
-        (CaseStatus::Diverged, "the solution is not finite")
+        (CaseStatus::Diverged, "the solution is not finite; after 3 iterations")
     );
     let half = compared(Some(0.01), StopReason::Converged, &[0.001], 0.001, f64::INFINITY);
     assert_eq!(half.status, CaseStatus::Diverged);
@@ -412,7 +414,7 @@ fn without_residuals_the_solvers_report_counts() {
         (Some(0.01), Epochs, NotConverged, "the epoch budget is spent"),
         (None, Iterations, Ok, ""),
         (None, Stagnated, NotConverged, "stagnated"),
-        (None, StopReason::Diverged, Diverged, "the solver reports divergence"),
+        (None, StopReason::Diverged, Diverged, "the solver reports divergence; after 3 iterations"),
     ] {
         let case = case(tolerance, 2, Some(Inducing::Subset { points: 5 }));
         let solving = outcome(Some(solved(reason, &[])), End::Exited(0));

@@ -72,17 +72,22 @@ unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamSc
     };
     let default = default.ok_or_else(|| wrong("its default has no value".into()))?;
     let kind = default.kind();
-    let bound = |value: Option<ParamValue>, what: &str| match value {
+    // An infinite number on this side bounds nothing: values are finite.
+    let bound = |value: Option<ParamValue>, what: &str, none: f64| match value {
         None => Ok(None),
         Some(ParamValue::Int(bound)) if kind == ParamKind::Int => Ok(Some(bound as f64)),
+        Some(ParamValue::Float(bound)) if kind == ParamKind::Float && bound == none => Ok(None),
+        Some(ParamValue::Float(bound)) if kind == ParamKind::Float && !bound.is_finite() => {
+            Err(wrong(format!("its {what} is {bound}, which bounds no number")))
+        }
         Some(ParamValue::Float(bound)) if kind == ParamKind::Float => Ok(Some(bound)),
         Some(_) => Err(wrong(format!("its {what} is not a number of its own kind"))),
     };
     if !choices.is_empty() && kind != ParamKind::Text {
         return Err(wrong("it has choices but is not a text".into()));
     }
-    let info =
-        ParamSchema { kind, doc, default, min: bound(min, "min")?, max: bound(max, "max")?, choices, name };
+    let (min, max) = (bound(min, "min", f64::NEG_INFINITY)?, bound(max, "max", f64::INFINITY)?);
+    let info = ParamSchema { kind, doc, default, min, max, choices, name };
     admits(&info, &info.default)
         .map_err(|refusal| format!("parameter `{}`: its default {refusal}", info.name))?;
     Ok(info)
@@ -125,6 +130,10 @@ pub(crate) fn admits(info: &ParamSchema, value: &ParamValue) -> Result<(), Strin
     };
     if number.is_nan() {
         return Err("is not a number".into());
+    }
+    // It could not be written to a plan or a job.
+    if number.is_infinite() {
+        return Err(format!("is {number}, not a finite number"));
     }
     match (info.min, info.max) {
         (Some(min), _) if number < min => Err(format!("{number} is below {min}")),

@@ -2,12 +2,10 @@
 
 use std::path::PathBuf;
 
-use gpbench_record::{
-    Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
-    TargetScaling,
-};
+use gpbench_record::{Dataset, GpDraw, InputScaling, Objective, ObjectiveDraw, Source, TargetScaling};
 
-use crate::catalog::Catalog;
+use super::rows::RowCounts;
+use crate::catalog::{Catalog, DatasetSize, TrainingRows};
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
@@ -31,19 +29,13 @@ pub(crate) struct DatasetEntry {
     pub(crate) source: Source,
     /// A split fixed by the spec.
     split: Option<At<u32>>,
-    /// Shares that splits are drawn by.
-    pub(crate) fractions: Option<Fractions>,
-    pub(crate) subsample: Option<Subsample>,
+    pub(crate) counts: RowCounts,
     pub(crate) targets: TargetScaling,
     pub(crate) inputs: InputScaling,
     /// Where the spec says that rows with the same inputs share an unknown.
     pub(crate) collapse: Option<Location>,
     /// The user's file, where [`Source::File`].
     pub(crate) path: Option<PathBuf>,
-    /// All rows, where known.
-    total: Option<usize>,
-    /// Training rows before a subsample or validation rows are taken, where known.
-    whole: Option<usize>,
     /// Inputs, where known.
     pub(crate) d: Option<usize>,
     /// Number of splits, where bounded.
@@ -51,21 +43,34 @@ pub(crate) struct DatasetEntry {
 }
 
 impl DatasetEntry {
-    /// Training rows before a subsample is taken, without a share of all rows for validation; where known.
-    pub(crate) fn left(&self, validation: Option<f64>) -> Option<usize> {
-        let kept = match validation.filter(|_| self.fractions.is_none()) {
-            Some(share) => Subsample::Fraction(share).rows(self.total?),
-            None => 0,
-        };
-        Some(self.whole?.saturating_sub(kept))
+    /// Training rows of a case of this seed, where known.
+    pub(crate) fn n(&self, seed: u64, validation: Option<f64>) -> Option<usize> {
+        self.counts.n(self.split(seed), validation)
     }
 
-    /// Training rows of a case, where known.
-    pub(crate) fn n(&self, validation: Option<f64>) -> Option<usize> {
-        match self.subsample {
-            Some(Subsample::Rows(rows)) => Some(rows),
-            Some(share) => self.left(validation).map(|rows| share.rows(rows)),
-            None => self.left(validation),
+    /// The split of a seed.
+    fn split(&self, seed: u64) -> u32 {
+        match &self.split {
+            Some(fixed) => fixed.value,
+            None if self.source.is_drawn() => 0,
+            None => u32::try_from(seed).expect("seeds were checked to fit"),
+        }
+    }
+
+    /// Takes the size of its files, where they were read; reports files that cannot be read.
+    fn take_size(&mut self, catalog: &Catalog, mistakes: &mut Mistakes) {
+        match catalog.sizes.get(&self.name) {
+            Some(Ok(DatasetSize { rows, inputs, training })) => {
+                if let TrainingRows::Masked(splits) = training {
+                    self.splits = Some(splits.len() as u32);
+                }
+                self.counts.size = Some((*rows, training.clone()));
+                self.d = Some(*inputs);
+            }
+            Some(Err(why)) => {
+                mistakes.add(&self.counts.at, format!("data set `{}`: {why}", self.name), None);
+            }
+            None => {}
         }
     }
 
@@ -74,14 +79,10 @@ impl DatasetEntry {
     pub(crate) fn rows(
         &self,
         seed: &At<u64>,
-        validation: Option<f64>,
+        validation: Option<&At<f64>>,
         mistakes: &mut Mistakes,
     ) -> Option<Dataset> {
-        let split = match &self.split {
-            Some(fixed) => fixed.value,
-            None if self.source.is_drawn() => 0,
-            None => u32::try_from(seed.value).expect("seeds were checked to fit"),
-        };
+        let split = self.split(seed.value);
         if let Some(splits) = self.splits
             && split >= splits
         {
@@ -91,16 +92,17 @@ impl DatasetEntry {
             mistakes.add(at, what, hint);
             return None;
         }
+        self.counts.check(&self.name, split, validation, mistakes);
         Some(Dataset {
             name: self.name.clone(),
             source: self.source.clone(),
             split,
-            fractions: self.fractions,
-            subsample: self.subsample,
+            fractions: self.counts.fractions(),
+            subsample: self.counts.subsample.as_ref().map(|subsample| subsample.value),
             collapse_duplicates: self.collapse.is_some(),
             targets: self.targets,
             inputs: self.inputs,
-            validation,
+            validation: validation.map(|share| share.value),
         })
     }
 }
@@ -118,19 +120,22 @@ pub(crate) fn resolve(
         mistakes.add(&from.at, format!("data set `{}` has both `from` and `path`", name.value), None);
     }
     let collapse = &table.collapse_duplicates;
-    let entry = |source, [total, whole]: [Option<usize>; 2], d, splits| DatasetEntry {
+    let entry = |source, size, d, splits| DatasetEntry {
         name: name.value.clone(),
         at: name.at.clone(),
         source,
         split: None,
-        fractions: None,
-        subsample: None,
+        counts: RowCounts {
+            at: table.path.as_ref().map_or(&name.at, |path| &path.at).clone(),
+            size,
+            has_test_rows: true,
+            fractions: None,
+            subsample: None,
+        },
         targets: table.targets.value,
         inputs: table.inputs.value,
         collapse: collapse.at.clone().filter(|_| collapse.value),
         path: None,
-        total,
-        whole,
         d,
         splits,
     };
@@ -144,13 +149,14 @@ pub(crate) fn resolve(
     const NOT_DRAWN: &str = "only generated data sets take it";
     const ONLY_OBJECTIVE: &str = "only `objective` takes it";
     if let Some(path) = &table.path {
-        let source = Source::File { path: path.value.clone(), options: read_options(table) };
-        let mut entry = entry(source, [None; 2], None, None);
+        let source = Source::File { path: path.value.clone(), options: table.read_options() };
+        let mut entry = entry(source, None, None, None);
         entry.path = Some(typed.folder.join(&path.value));
+        entry.take_size(catalog, mistakes);
         refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
         refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
         refuse(&OBJECTIVE_KEYS, ONLY_OBJECTIVE, mistakes);
-        return Some(with_rows(entry, table, mistakes));
+        return Some(with_rows(entry, table));
     }
     let from = table.from.as_ref().unwrap_or(name);
     if from.value == OBJECTIVE {
@@ -160,8 +166,10 @@ pub(crate) fn resolve(
         refuse(&SCALE_KEYS, "an objective stays in raw units", mistakes);
         refuse(&["n_test", "collapse_duplicates"], "an objective is evaluated during the run", mistakes);
         let objective = objective(table);
-        let (n, d) = (Some(objective.n), Some(objective.d));
-        return Some(entry(Source::Objective(objective), [n; 2], d, None));
+        let (n, d) = (objective.n, Some(objective.d));
+        let mut entry = entry(Source::Objective(objective), Some((n, TrainingRows::Drawn(n))), d, None);
+        entry.counts.has_test_rows = false;
+        return Some(entry);
     }
     refuse(&OBJECTIVE_KEYS, ONLY_OBJECTIVE, mistakes);
     if from.value == GP_DRAW {
@@ -177,7 +185,8 @@ pub(crate) fn resolve(
             noise_scale: table.noise_scale.value,
             length_scale: table.length_scale.value,
         };
-        return Some(entry(Source::GpDraw(draw), [Some(n + n_test), Some(n)], Some(table.d.value), None));
+        let size = (n + n_test, TrainingRows::Drawn(n));
+        return Some(entry(Source::GpDraw(draw), Some(size), Some(table.d.value), None));
     }
     let Some(known) = catalog.dataset(&from.value) else {
         report_unknown(from, name, typed, catalog, mistakes);
@@ -189,15 +198,16 @@ pub(crate) fn resolve(
         refuse(&DRAW_KEYS, "only `gp-draw` and `objective` take it", mistakes);
         let (n, n_test) = sizes(table, known.n.unwrap_or(1000));
         let source = Source::Toy { name: known.name.clone(), n, n_test };
-        return Some(entry(source, [Some(n + n_test), Some(n)], known.d.or(Some(1)), None));
+        return Some(entry(source, Some((n + n_test, TrainingRows::Drawn(n))), known.d.or(Some(1)), None));
     }
     refuse(&SIZE_KEYS, NOT_DRAWN, mistakes);
     refuse(&DRAW_KEYS, NOT_DRAWN, mistakes);
     refuse(&READ_KEYS, "the columns of this set are fixed, the last one is its target", mistakes);
     // One row in ten is held out for testing.
-    let sizes = [known.n, known.n.map(|n| n - n / 10)];
-    let entry = entry(Source::Registry { name: known.name.clone() }, sizes, known.d, known.splits);
-    Some(with_rows(entry, table, mistakes))
+    let size = known.n.map(|n| (n, TrainingRows::Drawn(n - n / 10)));
+    let mut entry = entry(Source::Registry { name: known.name.clone() }, size, known.d, known.splits);
+    entry.take_size(catalog, mistakes);
+    Some(with_rows(entry, table))
 }
 
 /// An objective.
@@ -219,21 +229,6 @@ fn objective(table: &table::Dataset) -> Objective {
     }
 }
 
-/// How the file of a table is read.
-fn read_options(table: &table::Dataset) -> ReadOptions {
-    let names = |list: &Option<At<Vec<At<String>>>>| match list {
-        Some(list) => list.value.iter().map(|name| name.value.clone()).collect(),
-        None => Vec::new(),
-    };
-    ReadOptions {
-        target: table.target.as_ref().map(|target| target.value.clone()),
-        drop: names(&table.drop),
-        categories: names(&table.categories),
-        separator: table.separator.as_ref().map(|separator| separator.value),
-        header: table.header.as_ref().map(|header| header.value),
-    }
-}
-
 /// Training and test rows of a generated set.
 fn sizes(table: &table::Dataset, default: usize) -> (usize, usize) {
     let n = table.n.as_ref().map_or(default, |n| n.value);
@@ -241,23 +236,13 @@ fn sizes(table: &table::Dataset, default: usize) -> (usize, usize) {
 }
 
 /// Applies `fractions`, `subsample` and `split` to a set.
-fn with_rows(mut entry: DatasetEntry, table: &table::Dataset, mistakes: &mut Mistakes) -> DatasetEntry {
+fn with_rows(mut entry: DatasetEntry, table: &table::Dataset) -> DatasetEntry {
     if let Some(given) = &table.fractions {
-        entry.fractions = given.value;
+        entry.counts.fractions = given.value.map(|value| At { value, at: given.at.clone() });
         // Any number of splits can be drawn.
         entry.splits = None;
-        let share = entry.fractions.map(|Fractions { train, .. }| Subsample::Fraction(train));
-        entry.whole = entry.total.zip(share).map(|(total, share)| share.rows(total));
     }
-    if let Some(given) = &table.subsample {
-        if let (Some(n), Subsample::Rows(rows)) = (entry.whole, given.value)
-            && rows > n
-        {
-            let what = format!("data set `{}` has {n} training rows, fewer than {rows}", entry.name);
-            mistakes.add(&given.at, what, None);
-        }
-        entry.subsample = Some(given.value);
-    }
+    entry.counts.subsample = table.subsample.clone();
     entry.split = table.split.clone();
     entry
 }

@@ -12,6 +12,7 @@ use gpbench_record::{
 };
 
 use super::dataset::DatasetEntry;
+use super::numbers::Numbers;
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::published;
@@ -126,14 +127,6 @@ fn family_of_name(name: &At<String>, root: &Root, mistakes: &mut Mistakes) -> Op
     found
 }
 
-/// The base's numbers, before those of the spec replace some.
-struct Numbers {
-    signal_scale: f64,
-    noise_scale: f64,
-    length_scale: Vec<f64>,
-    origin: OriginBase,
-}
-
 impl KernelEntry {
     /// Exact fits of parts of the data, whose average training starts from.
     pub(crate) fn subset(&self) -> Option<Subset> {
@@ -153,12 +146,11 @@ impl KernelEntry {
         mean: Option<f64>,
         mistakes: &mut Mistakes,
     ) -> Option<Kernel> {
-        let ones = |origin| Numbers { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], origin };
         let mut numbers = match self.base {
             Some(Base::Published) => self.published(dataset, split, mistakes)?,
             Some(Base::Generating) => self.generating(dataset, mistakes)?,
-            Some(Base::Ones) => ones(OriginBase::Ones),
-            None => ones(OriginBase::Given),
+            Some(Base::Ones) => Numbers::ones(OriginBase::Ones),
+            None => Numbers::ones(OriginBase::Given),
         };
         let mut changes = Vec::new();
         let scales = [
@@ -189,6 +181,7 @@ impl KernelEntry {
             mistakes.add(&self.at, format!("data set `{}` was drawn without noise", dataset.name), hint);
             return None;
         }
+        numbers.check_scales(&dataset.name, &self.at, mistakes)?;
         if self.base.is_none() {
             changes.clear();
         }
@@ -211,7 +204,7 @@ impl KernelEntry {
         };
         let is_standardised =
             dataset.targets == TargetScaling::Standardised && dataset.inputs == InputScaling::Standardised;
-        let is_theirs = is_standardised && dataset.fractions.is_none() && self.network.is_none();
+        let is_theirs = is_standardised && dataset.counts.fractions.is_none() && self.network.is_none();
         let family = self.family.stationary().filter(|_| is_theirs);
         let known = registered.zip(family);
         let known = known.and_then(|(name, family)| published::published_kernel(name, split, family));
@@ -221,7 +214,7 @@ impl KernelEntry {
                 "kernels on a network".to_owned()
             } else if self.family != published::FAMILY {
                 format!("kernel `{}`", self.family)
-            } else if dataset.fractions.is_some() {
+            } else if dataset.counts.fractions.is_some() {
                 format!("splits of data set `{name}` by `fractions`")
             } else if !is_standardised {
                 format!("data set `{name}` unless its inputs and targets are standardised")
@@ -285,6 +278,7 @@ impl KernelEntry {
             origin: OriginBase::Generating,
         })
     }
+
     /// Whether there are as many length scales as inputs, or one, where the inputs are known.
     fn check_count(
         &self,

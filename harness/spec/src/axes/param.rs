@@ -165,7 +165,8 @@ pub(super) fn value(schema: &ParamSchema, node: &Node, mistakes: &mut Mistakes) 
     if let Some(number) = param.number() {
         let low = schema.min.is_some_and(|min| number < min);
         let high = schema.max.is_some_and(|max| number > max);
-        if low || high || number.is_nan() {
+        // An infinite number has no form in the files of a run.
+        if low || high || !number.is_finite() {
             mistakes.add(&node.at, format!("parameter `{name}` cannot be {number}"), range(schema));
             return None;
         }
@@ -181,11 +182,12 @@ pub(super) fn value(schema: &ParamSchema, node: &Node, mistakes: &mut Mistakes) 
     Some(param)
 }
 
-fn range(schema: &ParamSchema) -> Option<String> {
+/// The permitted numbers in words.
+fn range(schema: &ParamSchema) -> String {
     match (schema.min, schema.max) {
-        (Some(min), Some(max)) => Some(format!("it ranges from {min} to {max}")),
-        (Some(min), None) => Some(format!("it is at least {min}")),
-        (None, Some(max)) => Some(format!("it is at most {max}")),
-        (None, None) => None,
+        (Some(min), Some(max)) => format!("it ranges from {min} to {max}"),
+        (Some(min), None) => format!("it is finite and at least {min}"),
+        (None, Some(max)) => format!("it is finite and at most {max}"),
+        (None, None) => "it is finite".to_owned(),
     }
 }

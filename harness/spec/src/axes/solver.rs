@@ -77,9 +77,10 @@ pub(crate) fn resolve<'a>(
     let common = &typed.root.budget;
     let budget = table.budget.as_ref().map_or_else(|| common.over(common), |own| own.value.over(common));
     let bounded = budget.tolerance.is_some() || budget.max_epochs.is_some() || budget.seconds.is_some();
-    // A bound that cannot be read has been reported already.
+    let own = table.budget.as_ref().map(|own| &own.value);
+    let is_unread = own.into_iter().chain([common]).any(|bounds| bounds.is_unread);
     let ends = info.can(Capability::Exact) || info.kind == SolverKind::Learner;
-    if !ends && !bounded && typed.mistakes.is_empty() {
+    if !ends && !bounded && !is_unread {
         let hint = "give `tolerance`, `max_epochs` or `time` in [budget]".to_owned();
         mistakes.add(&name.at, format!("nothing bounds the iterative solver `{}`", name.value), hint);
     }
@@ -173,6 +174,12 @@ fn check_runs(name: &At<String>, library: &LibraryInfo, info: &SolverInfo, mista
         mistakes.add(&name.at, what, "build the library again".to_owned());
     }
     !info.listed_only
+}
+
+/// Reports a name that neither a solver nor a learner has.
+pub(crate) fn check_name(name: &At<String>, typed: &Typed, catalog: &Catalog, mistakes: &mut Mistakes) {
+    let table = typed.root.solvers.get(&name.value);
+    find(name, table, typed, catalog, SolverKind::Solver, mistakes);
 }
 
 /// The library and the solver that a name on the axis refers to.

@@ -77,6 +77,7 @@ impl Range {
             ((Some(low), Some(LARGEST)), ..) => format!("be a whole number, {low} or more"),
             ((Some(low), Some(high)), ..) => format!("lie between {low} and {high}"),
             (_, true, _) => "be a whole number".to_owned(),
+            ((None, None), ..) => "be finite".to_owned(),
             _ if self.exclusive_minimum.is_some() => "be positive and finite".to_owned(),
             _ => "be finite and not below 0".to_owned(),
         }

@@ -12,11 +12,13 @@ pub(crate) struct Bounds {
     pub(crate) max_epochs: Option<At<f64>>,
     pub(crate) seconds: Option<At<f64>>,
     pub(crate) memory_bytes: Option<At<u64>>,
+    /// Whether a bound of the solver's work is written that cannot be read, which has been reported.
+    pub(crate) is_unread: bool,
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Bounds {
     let tolerance = number(FRACTION).hint("it is a relative residual norm, and the zero vector reaches 1");
-    Bounds {
+    let bounds = Bounds {
         tolerance: keys.optional("tolerance", tolerance, "Relative residual norm to reach."),
         max_epochs: keys.optional(
             "max_epochs",
@@ -29,7 +31,18 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Bounds {
             "Largest time of prepare and solve together; of all steps, in training; of the fit, of a learner.",
         ),
         memory_bytes: keys.optional("memory", memory(), "Largest memory of the process that solves."),
-    }
+        is_unread: false,
+    };
+    let is_unread = |key: &str| match key {
+        "tolerance" => bounds.tolerance.is_none(),
+        "max_epochs" => bounds.max_epochs.is_none(),
+        "time" => bounds.seconds.is_none(),
+        "memory" => false,
+        // A misspelt bound, perhaps.
+        _ => true,
+    };
+    let is_unread = keys.written().iter().any(|key| is_unread(&key.value));
+    Bounds { is_unread, ..bounds }
 }
 
 impl Bounds {

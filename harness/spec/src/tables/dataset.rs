@@ -39,6 +39,23 @@ pub(crate) struct Dataset {
     pub(crate) written: Vec<At<String>>,
 }
 
+impl Dataset {
+    /// How the user's own file is read.
+    pub(crate) fn read_options(&self) -> ReadOptions {
+        let names = |list: &Option<At<Vec<At<String>>>>| match list {
+            Some(list) => list.value.iter().map(|name| name.value.clone()).collect(),
+            None => Vec::new(),
+        };
+        ReadOptions {
+            target: self.target.as_ref().map(|target| target.value.clone()),
+            drop: names(&self.drop),
+            categories: names(&self.categories),
+            separator: self.separator.as_ref().map(|separator| separator.value),
+            header: self.header.as_ref().map(|header| header.value),
+        }
+    }
+}
+
 /// How an objective is drawn.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Draw {

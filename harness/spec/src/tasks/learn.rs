@@ -1,8 +1,8 @@
 //! Task `learn`: the solver axis lists learners, and there is no estimator axis.
 
 use gpbench_record::{
-    Capability, Covariance, Family, Fractions, Learning, ModelSelection, SolverInfo, SolverKind, Subsample,
-    Task, TaskKind,
+    Capability, Covariance, Family, Fractions, Learning, ModelSelection, SolverInfo, SolverKind, Task,
+    TaskKind,
 };
 
 use super::rules::{CellEntries, Rules};
@@ -65,17 +65,16 @@ impl<'a> Rules<'a> for Learn<'a> {
         if !self.axes_overridden && axes.solver_entries.iter().all(is_found) {
             self.check_params(&axes.solvers, mistakes);
         }
-        for dataset in &axes.datasets {
-            if let Some(at) = &dataset.collapse {
-                let what = "`collapse_duplicates` has no effect: learners solve no linear system";
-                mistakes.add(at, what, "remove it".to_owned());
-            }
-            if let Some(validation) = &self.table.validation {
-                check_validation(validation, dataset, mistakes);
-            }
+        axes.refuse_collapse(
+            "`collapse_duplicates` has no effect: learners solve no linear system",
+            mistakes,
+        );
+        if let Some(validation) = &self.table.validation {
+            axes.datasets.iter().for_each(|dataset| check_validation(validation, dataset, mistakes));
         }
         self.check_mean(&axes.solvers, mistakes);
-        let least = axes.datasets.iter().filter_map(|dataset| dataset.n(self.validation())).min();
+        let validation = self.validation().map(|share| share.value);
+        let least = axes.datasets.iter().filter_map(|dataset| dataset.n(0, validation)).min();
         for solver in &axes.solvers {
             if solver.info.can(Capability::Inducing) && solver.inducing.is_none() {
                 let what = format!("learner `{}` needs inducing points", solver.info.id);
@@ -90,8 +89,8 @@ impl<'a> Rules<'a> for Learn<'a> {
         self.table.mean.value
     }
 
-    fn validation(&self) -> Option<f64> {
-        self.table.validation.as_ref().map(|share| share.value)
+    fn validation(&self) -> Option<&At<f64>> {
+        self.table.validation.as_ref()
     }
 
     fn task(&self, cell: &CellEntries<'_>, mistakes: &mut Mistakes) -> Option<Task> {
@@ -215,26 +214,15 @@ fn looks(table: &table::Learn, mistakes: &mut Mistakes) -> Vec<u64> {
     looks
 }
 
-/// Reports a share for validation that a data set does not have.
+/// Reports a share for validation that the shares of a data set leave no rows for.
 fn check_validation(validation: &At<f64>, dataset: &DatasetEntry, mistakes: &mut Mistakes) {
     let (share, name) = (validation.value, &dataset.name);
-    if let Some(Fractions { train, test }) = dataset.fractions {
-        if train + test + share > 1.0 + f64::EPSILON {
-            let what = format!("fractions of {train:?} and {test:?} of data set `{name}` leave too few rows");
-            let hint = format!("together with validation = {share:?} they are at most 1");
-            mistakes.add(&validation.at, what, hint);
-        }
-        return;
-    }
-    let Some(left) = dataset.left(Some(share)) else { return };
-    let asked = match dataset.subsample {
-        Some(Subsample::Rows(rows)) => rows,
-        Some(share) => share.rows(left),
-        None => left,
-    };
-    if asked < 2 || asked > left {
-        let what = format!("validation = {share:?} leaves {left} training rows of data set `{name}`");
-        mistakes.add(&validation.at, what, format!("at least {} are needed", asked.max(2)));
+    if let Some(Fractions { train, test }) = dataset.counts.fractions()
+        && train + test + share > 1.0 + f64::EPSILON
+    {
+        let what = format!("fractions of {train:?} and {test:?} of data set `{name}` leave too few rows");
+        let hint = format!("together with validation = {share:?} they are at most 1");
+        mistakes.add(&validation.at, what, hint);
     }
 }
 

@@ -29,6 +29,8 @@ impl Rules<'_> for Likelihood {
 
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
         axes.estimators.iter().flatten().for_each(|estimator| estimator.check_traces(mistakes));
+        let why = "`collapse_duplicates` does not go with estimates of the likelihood, which are of all rows";
+        axes.refuse_collapse(why, mistakes);
     }
 
     fn task(&self, cell: &CellEntries<'_>, _: &mut Mistakes) -> Option<Task> {

@@ -5,6 +5,7 @@ use gpbench_record::Task;
 use crate::axes::{Axes, DatasetEntry, EstimatorEntry, Estimators, KernelEntry, SolverEntry};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
+use crate::source::At;
 use crate::task_keys::TaskKeys;
 use crate::typed::Typed;
 
@@ -27,7 +28,7 @@ pub(crate) trait Rules<'a>: Sized {
     }
 
     /// Share of all rows that are kept for validation.
-    fn validation(&self) -> Option<f64> {
+    fn validation(&self) -> Option<&At<f64>> {
         None
     }
 

@@ -56,6 +56,9 @@ impl<'a> Rules<'a> for Train<'a> {
     fn check_axes(&self, axes: &Axes<'_>, mistakes: &mut Mistakes) {
         let estimators = || axes.estimators.iter().flatten();
         estimators().for_each(|estimator| estimator.check_traces(mistakes));
+        let why =
+            "`collapse_duplicates` does not go with training, whose steps start from weights of all rows";
+        axes.refuse_collapse(why, mistakes);
         let Some(landscape) = &self.table.landscape else { return };
         let is_exact = estimators().any(|estimator| estimator.method == Method::Exact);
         if !self.axes_overridden && !is_exact {

@@ -44,7 +44,7 @@ pub(crate) fn catalog() -> Catalog {
         library("first", vec![solver("twice", &[], vec![])]),
         library("second", vec![solver("twice", &[], vec![])]),
     ];
-    Catalog { libraries, datasets: datasets(), replayed: None }
+    Catalog { libraries, datasets: datasets(), ..Catalog::default() }
 }
 
 /// Learners as they are to be, with fewer parameters.
@@ -153,14 +153,28 @@ fn text(name: &str, default: &str) -> ParamSchema {
 
 /// Loads and checks a spec against [`catalog`].
 pub(crate) fn check(path: &Path, sets: &[&str]) -> Result<Checked, SpecErrors> {
-    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
-    load(path, &sets)?.check(&catalog())
+    check_against(path, sets, &catalog())
 }
 
-/// The same for the text of a spec.
+/// Loads and checks a spec against a catalogue.
+fn check_against(path: &Path, sets: &[&str], catalog: &Catalog) -> Result<Checked, SpecErrors> {
+    let sets: Vec<String> = sets.iter().map(|s| (*s).to_owned()).collect();
+    load(path, &sets)?.check(catalog)
+}
+
+/// Does the same as [`check`] for the text of a spec.
 pub(crate) fn check_text(text: &str, sets: &[&str]) -> Result<Checked, SpecErrors> {
+    check_text_against(text, sets, &catalog())
+}
+
+/// Does the same as [`check_text`] against a catalogue.
+pub(crate) fn check_text_against(
+    text: &str,
+    sets: &[&str],
+    catalog: &Catalog,
+) -> Result<Checked, SpecErrors> {
     let folder = tempfile::tempdir().expect("a temporary folder");
     let path = folder.path().join("spec.toml");
     std::fs::write(&path, text).expect("a file in it");
-    check(&path, sets)
+    check_against(&path, sets, catalog)
 }

@@ -27,10 +27,11 @@ fn spec_in(checkout: &Path, kind: Kind) -> Option<PathBuf> {
     spec.exists().then_some(spec)
 }
 
-/// Names that a Rust plugin cannot have: keywords, and crates that it depends on.
+/// Names that a plugin cannot have: keywords of Rust, crates that it depends on, and the name of the interface's files beside
+/// the source of a plugin in C or Fortran.
 const RESERVED: &str = "\
     alloc as async await box break const continue core crate dyn else enum extern false fn for \
-    gen gpbench-abi gpbench-host gpbench-numerics gpbench-sdk gpbench-terms gpbench-testing if impl \
+    gen gpbench gpbench-abi gpbench-host gpbench-numerics gpbench-sdk gpbench-terms gpbench-testing if impl \
     in let loop match mod move mut ndarray pub ref return self static std struct super test trait \
     true type union unsafe use where while yield";
 
@@ -217,9 +218,21 @@ mod tests {
         for good in ["mine", "my-solver", "sgd-2", "a"] {
             assert!(check_name(good).is_ok(), "{good}");
         }
-        for bad in
-            ["", "My-solver", "my_solver", "2fast", "-a", "a-", "a--b", "a b", "ä", "../a", "match", "std"]
-        {
+        for bad in [
+            "",
+            "My-solver",
+            "my_solver",
+            "2fast",
+            "-a",
+            "a-",
+            "a--b",
+            "a b",
+            "ä",
+            "../a",
+            "match",
+            "std",
+            "gpbench",
+        ] {
             assert!(check_name(bad).is_err(), "{bad}");
         }
     }

@@ -290,6 +290,8 @@ fn camel_case(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     #[test]
@@ -308,6 +310,8 @@ mod tests {
                 }
             }
             assert!(files.iter().any(|(_, text)| text.contains("\"my-method-2\"")), "{language:?}");
+            let paths: BTreeSet<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+            assert_eq!(paths.len(), files.len(), "{language:?}: a file is written twice");
             let readme = files.iter().find(|(path, _)| path == "README.md").map(|(_, text)| text);
             assert!(readme.is_some_and(|text| text.contains("gpbench run /of-checkout/spec.toml ")));
         }

@@ -21,13 +21,12 @@ fn steps(residuals: &[f64]) -> Vec<Message> {
     (0..).zip(residuals).map(step).collect()
 }
 
-/// Status of a training case of three steps, whose prediction is as good as asked for.
-fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
-    let mut case = case(tolerance, 1, None);
-    case.task = Task::Train(Box::new(Training {
+/// Training of so many steps.
+pub(super) fn training(steps: u64) -> Training {
+    Training {
         estimator: "exact".into(),
         gradient: GradientEstimator::Exact,
-        steps: 3,
+        steps,
         learning_rate: 0.1,
         schedule: RateSchedule::Constant,
         shared_length_scale: false,
@@ -36,7 +35,13 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
         subset: None,
         landscape: None,
         prediction: FinalPrediction { targets: targets(1), params: BTreeMap::new() },
-    }));
+    }
+}
+
+/// Status of a training case of three steps, whose prediction is as good as asked for.
+fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
+    let mut case = case(tolerance, 1, None);
+    case.task = Task::Train(Box::new(training(3)));
     let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
     solving.messages.splice(0..0, steps(residuals));
     let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
@@ -56,7 +61,7 @@ fn steps_of_training_are_compared_with_the_tolerance() {
     assert_eq!(classified(Some(0.01), &[0.012, 0.015, 0.005]), (CaseStatus::NotConverged, short));
     let wrong = "step 1 claims the tolerance 0.01; true residual 0.03".to_owned();
     assert_eq!(classified(Some(0.01), &[0.005, 0.03, 0.005]), (CaseStatus::Invalid, wrong));
-    let lost = "step 2: true residual 2000".to_owned();
+    let lost = "step 2: true residual 2000; lower `learning_rate` of [train], now 0.1".to_owned();
     assert_eq!(classified(None, &[0.5, 0.5, 2000.0]), (CaseStatus::Diverged, lost));
     let early = "the time budget was spent after 2 of 3 steps".to_owned();
     assert_eq!(classified(None, &[0.5, 0.5]), (CaseStatus::NotConverged, early));

@@ -1,0 +1,145 @@
+//! The files of a spec's data sets: those on this machine are read before the spec is checked, so that all mistakes are found
+//! at once, and missing ones are downloaded afterwards.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use gpbench_data::copy;
+use gpbench_data::locate::SearchPlaces;
+use gpbench_import::Materialised;
+use gpbench_record::{DatasetNotes, Source};
+use gpbench_spec::{DatasetSize, FileDataset, SpecCase, SpecPlan, TrainingRows};
+
+use crate::args::{Global, SpecArgs};
+use crate::dataset::{self, Unavailable};
+use crate::exit::Failure;
+use crate::notice::warn;
+
+/// What is read of the data sets of a spec before it is checked.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Reading {
+    /// The files on this machine.
+    Files,
+    /// Nothing.
+    Nothing,
+}
+
+/// The files of a spec's data sets that are on this machine.
+#[derive(Default)]
+pub(crate) struct SpecFiles {
+    /// The binary copy of each data set, by name, or why it is skipped.
+    copies: BTreeMap<String, Result<Materialised, String>>,
+    /// Whether a data set that is unavailable is skipped.
+    skip_missing: bool,
+}
+
+/// The sizes of data sets, by name, or why one cannot be read.
+pub(crate) type Sizes = BTreeMap<String, Result<DatasetSize, String>>;
+
+impl SpecFiles {
+    /// Reads the data sets that the command line chooses, and returns their sizes too. A registered set that is not on this
+    /// machine is left for [`SpecFiles::complete`].
+    pub(crate) fn read(
+        global: &Global,
+        args: &SpecArgs,
+        files: &[FileDataset],
+        places: &SearchPlaces,
+    ) -> (SpecFiles, Sizes) {
+        let mut found = SpecFiles { skip_missing: args.skip_missing, ..SpecFiles::default() };
+        let mut sizes = Sizes::new();
+        for FileDataset { name, source, path } in files {
+            if !args.filter.includes_dataset(name) {
+                continue;
+            }
+            let is_registered = matches!(source, Source::Registry { .. });
+            let copy = dataset::obtain(global, places, source, path.as_deref(), true)
+                .and_then(|copy| Ok((size(&copy)?, copy)));
+            match copy {
+                Ok((size, copy)) => {
+                    sizes.insert(name.clone(), Ok(size));
+                    found.add(global, name, source, copy);
+                }
+                Err(missing) if missing.is_absent && is_registered => {}
+                Err(missing) if missing.is_absent && found.skip_missing => found.skip(global, name, &missing),
+                Err(Unavailable { text, is_absent }) => {
+                    let hint = if is_absent { "; or run without it: `--skip-missing`" } else { "" };
+                    sizes.insert(name.clone(), Err(format!("{text}{hint}")));
+                }
+            }
+        }
+        (found, sizes)
+    }
+
+    /// Obtains the registered sets of a plan that were not on this machine: downloads them unless `offline`.
+    pub(crate) fn complete(
+        &mut self,
+        global: &Global,
+        offline: bool,
+        plan: &SpecPlan,
+        places: &SearchPlaces,
+    ) -> Result<(), Failure> {
+        let mut missing: BTreeMap<&str, String> = BTreeMap::new();
+        for SpecCase { case, dataset_path, .. } in &plan.cases {
+            let (name, source) = (case.dataset.name.as_str(), &case.dataset.source);
+            if source.is_drawn() || self.copies.contains_key(name) || missing.contains_key(name) {
+                continue;
+            }
+            match dataset::obtain(global, places, source, dataset_path.as_deref(), offline) {
+                Ok(copy) => self.add(global, name, source, copy),
+                Err(unavailable) if self.skip_missing && unavailable.is_absent => {
+                    self.skip(global, name, &unavailable);
+                }
+                Err(Unavailable { text, is_absent }) => {
+                    let hint = if is_absent { "\nor run without it: `--skip-missing`" } else { "" };
+                    missing.insert(name, format!("{text}{hint}"));
+                }
+            }
+        }
+        let texts: Vec<String> = missing.into_values().collect();
+        if texts.is_empty() { Ok(()) } else { Err(Failure::usage(texts.join("\n\n"))) }
+    }
+
+    /// The binary copy of a data set.
+    pub(crate) fn copy(&self, name: &str) -> Option<&Materialised> {
+        self.copies.get(name)?.as_ref().ok()
+    }
+
+    /// Why a data set is skipped, if it is.
+    pub(crate) fn why_skipped(&self, name: &str) -> Option<&str> {
+        self.copies.get(name)?.as_ref().err().map(String::as_str)
+    }
+
+    /// The notes on the reading of each data set of a plan that has any, by its name.
+    pub(crate) fn notes(&self, plan: &SpecPlan) -> BTreeMap<String, DatasetNotes> {
+        let of_case = |SpecCase { case, .. }: &SpecCase| {
+            let name = &case.dataset.name;
+            Some((name.clone(), dataset::notes(&case.dataset.source, self.copy(name)?)))
+        };
+        plan.cases.iter().filter_map(of_case).filter(|(_, notes)| !notes.is_empty()).collect()
+    }
+
+    fn add(&mut self, global: &Global, name: &str, source: &Source, copy: Materialised) {
+        if let Entry::Vacant(place) = self.copies.entry(name.to_owned()) {
+            dataset::tell(global, name, &dataset::notes(source, &copy));
+            place.insert(Ok(copy));
+        }
+    }
+
+    fn skip(&mut self, global: &Global, name: &str, missing: &Unavailable) {
+        warn(global, format!("skipping data set `{name}`: {}", missing.text));
+        self.copies.insert(name.to_owned(), Err("its data set is unavailable".to_owned()));
+    }
+}
+
+/// The size of a data set, by its binary copy.
+fn size(copy: &Materialised) -> Result<DatasetSize, Unavailable> {
+    let training = match copy.splits {
+        0 => TrainingRows::Drawn(copy.training_rows()),
+        _ => {
+            let rows = copy::training_rows_of_splits(&copy.path);
+            let rows = rows.map_err(|error| Unavailable { text: error.to_string(), is_absent: false })?;
+            TrainingRows::Masked(rows)
+        }
+    };
+    Ok(DatasetSize { rows: copy.n, inputs: copy.d, training })
+}

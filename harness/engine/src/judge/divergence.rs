@@ -1,0 +1,52 @@
+//! What a user can do about a divergence: the parameter to lower, after how many iterations it diverged, and the log.
+
+use gpbench_record::{Case, ParamValue, Solved, Task};
+
+use crate::text::shortest;
+
+/// Names of parameters that scale the steps of a method, the most common first.
+const STEPS: [&str; 4] = ["learning_rate", "step_size", "step", "relaxation"];
+
+/// The reason of a divergence, with what helps to find its cause. `log` is the path of the case's log in the run folder.
+pub(crate) fn explained(
+    reason: &str,
+    case: &Case,
+    solved: Option<&Solved>,
+    steps: usize,
+    log: Option<&str>,
+) -> String {
+    let when = when(case, solved, steps).filter(|_| !reason.starts_with("step "));
+    let parts = [Some(reason.to_owned()), when, parameter(case), log.map(|log| format!("log: {log}"))];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// How far the solver came. The reason of a learner's divergence says it, and that of an outer step names the step.
+fn when(case: &Case, solved: Option<&Solved>, steps: usize) -> Option<String> {
+    let solved = solved?;
+    match case.task {
+        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => {
+            Some(format!("after {}", count(solved.iterations, "iteration")))
+        }
+        Task::Train(_) | Task::Thompson(_) => Some(format!("after {}", count(steps as u64, "step"))),
+        Task::Learn(_) => None,
+    }
+}
+
+fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
+/// The parameter that makes steps shorter, with its value: one of the solver or learner, or else the learning rate of training.
+fn parameter(case: &Case) -> Option<String> {
+    let number = |name: &str| match case.solver.params.get(name)? {
+        ParamValue::Float(number) => Some(*number),
+        ParamValue::Int(_) | ParamValue::Bool(_) | ParamValue::Text(_) => None,
+    };
+    let positive = |name: &&str| number(name).is_some_and(|number| number > 0.0);
+    if let Some(name) = STEPS.into_iter().find(positive) {
+        let value = number(name).unwrap_or_default();
+        return Some(format!("lower `{name}` of `{}`, now {}", case.solver.name, shortest(value)));
+    }
+    let training = case.task.training()?;
+    Some(format!("lower `learning_rate` of [train], now {}", shortest(training.learning_rate)))
+}

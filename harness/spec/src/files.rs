@@ -1,0 +1,61 @@
+//! The data sets of a spec whose rows are in files. The caller reads the files, and adds their sizes to the catalogue.
+
+use std::path::PathBuf;
+
+use gpbench_record::Source;
+
+use crate::catalog::Catalog;
+use crate::tables::dataset::Dataset;
+use crate::typed::Typed;
+
+/// A data set on the spec's axis whose rows are in files.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FileDataset {
+    /// Its name on the axis.
+    pub name: String,
+    /// Its source: a registered set or the user's own file.
+    pub source: Source,
+    /// The user's own file.
+    pub path: Option<PathBuf>,
+}
+
+impl Typed {
+    /// The data sets on the axis whose rows are in files. A file whose table has a key of a wrong type is left out, because it
+    /// would be read otherwise than the user meant.
+    pub fn files(&self, catalog: &Catalog) -> Vec<FileDataset> {
+        let mut found: Vec<FileDataset> = Vec::new();
+        for name in self.root.matrix.dataset.iter().flat_map(|axis| &axis.value) {
+            let table = self.root.datasets.get(&name.value);
+            let (source, path) = match &table.path {
+                Some(_) if !is_read(table) => continue,
+                Some(path) => {
+                    let source = Source::File { path: path.value.clone(), options: table.read_options() };
+                    (source, Some(self.folder.join(&path.value)))
+                }
+                None => {
+                    let from = table.from.as_ref().unwrap_or(name);
+                    let known = catalog.dataset(&from.value).filter(|known| !known.toy);
+                    let Some(known) = known else { continue };
+                    (Source::Registry { name: known.name.clone() }, None)
+                }
+            };
+            if found.iter().all(|other| other.name != name.value) {
+                found.push(FileDataset { name: name.value.clone(), source, path });
+            }
+        }
+        found
+    }
+}
+
+/// Whether every key that says how a file is read has a value of its type.
+fn is_read(table: &Dataset) -> bool {
+    let is_read = |key: &str| match key {
+        "target" => table.target.is_some(),
+        "drop" => table.drop.is_some(),
+        "categories" => table.categories.is_some(),
+        "separator" => table.separator.is_some(),
+        "header" => table.header.is_some(),
+        _ => true,
+    };
+    table.written.iter().all(|key| is_read(&key.value))
+}
