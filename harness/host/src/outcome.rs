@@ -26,7 +26,7 @@ pub struct SolveOutcome {
     pub values: BTreeMap<String, f64>,
     /// Cost of prepare and solve.
     pub cost: SolveCost,
-    /// Uncounted seconds that the solver spent on requested iterates.
+    /// Uncounted seconds that the solver spent on requested iterates and in calls beside prepare and solve.
     pub uncounted: f64,
     /// The lowest precision of products that the solver requested.
     pub precision: Arithmetic,
@@ -41,7 +41,7 @@ impl SolveOutcome {
             claimed: Vec::new(),
             values: BTreeMap::new(),
             cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
-            uncounted: session.account.uncounted(),
+            uncounted: session.account.allowance().uncounted(),
             precision: session.objects.precision(),
         }
     }

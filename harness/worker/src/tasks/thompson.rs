@@ -88,8 +88,9 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
         illustration: saved.illustration,
         ..ThompsonOutput::default()
     }));
-    let solved = runner.solved(outcome, saved.cached_bytes, output);
-    Solved { metrics, build_seconds: pose, ..solved }
+    let mut solved = runner.solved(outcome, saved.cached_bytes, output);
+    solved.metrics.extend(&metrics);
+    Solved { build_seconds: pose, ..solved }
 }
 
 /// Evaluates the objective again, and evaluates the last step, in a process that never opens the plugin.

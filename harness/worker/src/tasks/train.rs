@@ -61,7 +61,7 @@ pub(super) fn run(
     let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut volatile)?;
     // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
     // memory.
-    drop(volatile);
+    trainer.runner.aside(|| drop(volatile));
     let SolveCost { prepare, solve, .. } = outcome.cost;
     let metrics = [
         (names::STEPS, state.steps.len() as f64),
@@ -78,7 +78,9 @@ pub(super) fn run(
     let fits = state.unconverged_fits.map(|count| (names::UNCONVERGED_FITS, count as f64));
     let metrics =
         metrics.into_iter().chain(fits).map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
-    Ok(Solved { metrics, ..trainer.runner.solved(outcome, cached_bytes, output) })
+    let mut solved = trainer.runner.solved(outcome, cached_bytes, output);
+    solved.metrics.extend(&metrics);
+    Ok(solved)
 }
 
 /// The solution of a training case is that of its prediction, a case of task `posterior`, which is verified in its

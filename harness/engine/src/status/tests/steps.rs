@@ -132,11 +132,17 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
 
 #[test]
 fn a_learner_is_held_to_its_model() {
-    let right = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0), (names::PREDICTION_GAP, 1e-9)];
+    let right = [
+        (names::TEST_RMSE, 0.1),
+        (names::TEST_NLL, -1.0),
+        (names::CLAIMED_TEST_RMSE, 0.1),
+        (names::CLAIMED_TEST_NLL, -1.0),
+        (names::PREDICTION_GAP, 1e-9),
+    ];
     let (gp, none) = (Some(ModelKind::Gp), None);
     for reason in [StopReason::Epochs, StopReason::Converged, StopReason::Stagnated, StopReason::Iterations] {
         assert_eq!(learned(reason, gp, &right), Verdict::ok(), "{reason:?}");
-        assert_eq!(learned(reason, none, &right[..2]), Verdict::ok(), "without a model, {reason:?}");
+        assert_eq!(learned(reason, none, &right[..4]), Verdict::ok(), "without a model, {reason:?}");
     }
     let late = learned(StopReason::Time, gp, &right);
     assert_eq!((late.status, late.reproducible), (CaseStatus::NotConverged, false));
@@ -152,6 +158,12 @@ fn a_learner_is_held_to_its_model() {
     assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));
+    let variances = diverged("the predictive variances are not finite and positive");
+    assert_eq!(of(epochs, gp, &right[..3]), variances, "variances that are NaN or infinite");
+    assert_eq!(of(epochs, none, &[right[0], right[2]]), variances, "the same without a model");
+    assert_eq!(of(epochs, none, &[]), diverged("the predictions are not finite"));
+    let no_gap = diverged("the distance of the predictions to those of the model is not finite");
+    assert_eq!(of(epochs, gp, &right[..4]), no_gap);
     let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
     let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
     assert_eq!(of(epochs, gp, &other), (CaseStatus::Invalid, reason));
