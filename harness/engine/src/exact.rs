@@ -1,14 +1,17 @@
 //! Exact references: made once per data set, split and hyperparameters, in a process of their own, and stored in
-//! the cache between runs.
+//! the cache between runs. Where the cache cannot be written to, they are made for one run.
+
+mod places;
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpbench_files::remove_stale;
 use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
 
+use self::places::Places;
 use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
@@ -24,7 +27,7 @@ const MOST_DEATHS: usize = 3;
 pub(crate) struct ExactReferences<'a> {
     executor: &'a dyn Executor,
     interrupt: &'a Interrupt,
-    folder: PathBuf,
+    places: Places,
     /// By key. A second thread that needs one waits for the first.
     known: Mutex<HashMap<String, Arc<Mutex<State>>>>,
 }
@@ -60,10 +63,15 @@ enum Missing {
 }
 
 impl<'a> ExactReferences<'a> {
-    pub(crate) fn new(executor: &'a dyn Executor, options: &'a RunOptions, interrupt: &'a Interrupt) -> Self {
-        let folder = options.cache_dir.join("exact");
-        remove_stale(&folder);
-        Self { executor, interrupt, folder, known: Mutex::default() }
+    /// References in the cache, or else in `scratch`.
+    pub(crate) fn new(
+        executor: &'a dyn Executor,
+        options: &'a RunOptions,
+        interrupt: &'a Interrupt,
+        scratch: &Path,
+    ) -> Self {
+        let places = Places::new(options.cache_dir.join("exact"), scratch);
+        Self { executor, interrupt, places, known: Mutex::default() }
     }
 
     /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
@@ -72,7 +80,7 @@ impl<'a> ExactReferences<'a> {
         let Some(n) = self.wanted(planned) else { return 0 };
         let is_decided = planned.case.task.exact_reference() && {
             let key = key(&request(planned), planned);
-            self.path(&key).is_file() || self.is_impossible(&key)
+            self.places.path(&key).is_file() || self.is_impossible(&key)
         };
         if is_decided { 0 } else { needed(n) as u64 }
     }
@@ -80,10 +88,6 @@ impl<'a> ExactReferences<'a> {
     /// The training rows of a case that wants a reference.
     pub(crate) fn wanted(&self, planned: Planned<'_>) -> Option<usize> {
         planned.n.filter(|_| planned.fingerprint.exact)
-    }
-
-    fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.safetensors"))
     }
 
     /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such
@@ -101,17 +105,16 @@ impl<'a> ExactReferences<'a> {
         let Some(n) = self.wanted(planned) else { return Ok(None) };
         let mut request = request(planned);
         let key = key(&request, planned);
-        let path = self.path(&key);
-        request.output = path.clone();
         let state = self.state(&key);
         let mut state = lock(&state);
         if state.is_impossible {
             return Ok(None);
         }
-        let reference = Reference { path, key, discarded: state.discarded };
+        let discarded = state.discarded;
+        let reference = || Reference { path: self.places.path(&key), key: key.clone(), discarded };
         // It may have been removed since it was made.
-        if reference.path.is_file() {
-            return Ok(Some(reference));
+        if self.places.path(&key).is_file() {
+            return Ok(Some(reference()));
         }
         if state.deaths >= MOST_DEATHS {
             let reason = format!("exact reference: its worker ended without an answer {MOST_DEATHS} times");
@@ -119,8 +122,8 @@ impl<'a> ExactReferences<'a> {
         }
         let labels = planned.labels.clone();
         let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
-        match self.make(request, n, log, announce) {
-            Ok(()) => Ok(Some(reference)),
+        match self.make_somewhere(&mut request, &key, report, |request| self.make(request, n, log, &announce)) {
+            Ok(()) => Ok(Some(reference())),
             Err(Missing::Interrupted) => Ok(None),
             Err(Missing::Fault(fault)) => {
                 state.deaths += usize::from(fault.cause == FaultCause::Worker);
@@ -140,8 +143,9 @@ impl<'a> ExactReferences<'a> {
         let state = self.state(&reference.key);
         let mut state = lock(&state);
         if state.discarded == reference.discarded {
-            // If this fails, the case faults again.
-            let _ = fs::remove_file(&reference.path);
+            if fs::remove_file(&reference.path).is_err() {
+                self.places.avoid(&reference.key);
+            }
             state.discarded += 1;
         }
     }
@@ -156,13 +160,41 @@ impl<'a> ExactReferences<'a> {
         Arc::clone(lock(&self.known).entry(key.to_owned()).or_default())
     }
 
+    /// Makes a reference in the cache, or in a folder of this run where the cache cannot be written to, which is a
+    /// warning.
+    fn make_somewhere(
+        &self,
+        request: &mut ExactRequest,
+        key: &str,
+        report: &dyn Fn(Event),
+        make: impl Fn(ExactRequest) -> Result<(), Missing>,
+    ) -> Result<(), Missing> {
+        let unwritable = |error: io::Error| {
+            let reason = format!("exact reference: it cannot be written: {error}");
+            Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
+        };
+        let warn = |warning: Option<String>| warning.map(Event::Warning).into_iter().for_each(report);
+        warn(self.places.open(key).map_err(unwritable)?);
+        request.output = self.places.path(key);
+        match make(request.clone()) {
+            Err(Missing::Fault(fault))
+                if fault.cause == FaultCause::Storage && self.places.is_cache(&request.output) =>
+            {
+                warn(self.places.refuse(&fault.reason).map_err(unwritable)?);
+                request.output = self.places.path(key);
+                make(request.clone())
+            }
+            made => made,
+        }
+    }
+
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
     fn make(
         &self,
         request: ExactRequest,
         n: usize,
         log: &Path,
-        announce: impl Fn(bool),
+        announce: &dyn Fn(bool),
     ) -> Result<(), Missing> {
         let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
@@ -174,10 +206,6 @@ impl<'a> ExactReferences<'a> {
             let reason = format!("exact reference: {reason}; a lower --exact-limit leaves it out");
             return Err(Missing::Fault(Fault { cause: FaultCause::Resources, reason, plugin_ran: false }));
         }
-        fs::create_dir_all(&self.folder).map_err(|error| {
-            let reason = format!("{}: {error}", self.folder.display());
-            Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
-        })?;
         // Without room for a mark there is none for the reference either, whose error is reported.
         let begun = Begun::mark(&request.output).ok();
         announce(begun.as_ref().is_some_and(|(_, again)| *again));
@@ -202,6 +230,11 @@ impl<'a> ExactReferences<'a> {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The file of a reference in a folder.
+fn key_file(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}.safetensors"))
 }
 
 /// Bytes that a reference of n training rows takes.

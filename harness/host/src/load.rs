@@ -36,8 +36,9 @@ impl Library {
             return Err(LibraryError::NoDescription { file: file.to_owned(), reason });
         }
         // SAFETY: the plugin vouches for its description.
-        let library = unsafe { Library::from_description(file, plugin, host) }?;
-        Ok(Library { described, ..library })
+        let mut library = unsafe { Library::from_description(file, plugin, host) }?;
+        library.described = described;
+        Ok(library)
     }
 }
 

@@ -33,6 +33,19 @@ pub struct SolveOutcome {
 }
 
 impl SolveOutcome {
+    /// The outcome of a case without a solve, or of one before its first solve.
+    pub fn without_a_solve(stop_reason: StopReason) -> SolveOutcome {
+        SolveOutcome {
+            reason: stop_reason.reason(),
+            stop_reason,
+            claimed: Vec::new(),
+            values: BTreeMap::new(),
+            cost: SolveCost::default(),
+            uncounted: 0.0,
+            precision: Arithmetic::F64,
+        }
+    }
+
     /// The outcome of a session so far, without a report.
     pub(crate) fn at(session: &Session) -> SolveOutcome {
         SolveOutcome {

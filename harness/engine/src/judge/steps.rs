@@ -8,8 +8,12 @@ use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
 /// The status of the last systems, which were verified, or that of the steps where those have an answer and the steps fall
-/// short.
+/// short. Training that ended at a singular matrix has diverged, whatever the systems of its last step come to.
 pub(super) fn status(answer: &Answer<'_>) -> Verdict {
+    let training = answer.solved.output.training();
+    if let Some(why) = training.and_then(|training| training.divergence.as_ref()) {
+        return Verdict::new(CaseStatus::Diverged, why);
+    }
     let last = systems::status(answer);
     if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last }
 }
