@@ -50,6 +50,7 @@ const ACTS: &[Expected] = &[
     ("infinite_variance", "diverged", "variances are not finite"),
     ("put_without_end", "out_of_memory", "killed"),
     ("allocate_memfd", "out_of_memory", "killed"),
+    ("allocate_in_predict", "out_of_memory", "killed"),
 ];
 
 /// A spec of a learner that keeps every rule, and of acts.

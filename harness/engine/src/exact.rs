@@ -9,7 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
+use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Labels, Message, Metrics, SCHEMA, names};
 
 use self::places::Places;
 use crate::begun::Begun;
@@ -22,6 +22,9 @@ const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
 
 /// Failures of the worker that computes a reference after which it is not tried again in this attempt: it takes long.
 const MOST_DEATHS: usize = 3;
+
+/// Rounding error of a likelihood, over its magnitude, from which on it is remarked on.
+const INACCURATE: f64 = 1e-3;
 
 /// The references of one run.
 pub(crate) struct ExactReferences<'a> {
@@ -41,6 +44,8 @@ struct State {
     discarded: usize,
     /// How often the worker that was to make it ended without an answer.
     deaths: usize,
+    /// Whether its accuracy was remarked on.
+    is_remarked: bool,
 }
 
 /// The file of a reference.
@@ -122,7 +127,8 @@ impl<'a> ExactReferences<'a> {
         }
         let labels = planned.labels.clone();
         let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
-        match self.make_somewhere(&mut request, &key, report, |request| self.make(request, n, log, &announce)) {
+        match self.make_somewhere(&mut request, &key, report, |request| self.make(request, n, log, &announce))
+        {
             Ok(()) => Ok(Some(reference())),
             Err(Missing::Interrupted) => Ok(None),
             Err(Missing::Fault(fault)) => {
@@ -135,6 +141,27 @@ impl<'a> ExactReferences<'a> {
                 report(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
                 Ok(None)
             }
+        }
+    }
+
+    /// Warns, once for each reference, where rounding leaves fewer than three digits of its likelihood: `metrics` are those
+    /// of a case that was compared with it.
+    pub(crate) fn remark(
+        &self,
+        reference: &Reference,
+        labels: &Labels,
+        metrics: &Metrics,
+        report: &dyn Fn(Event),
+    ) {
+        let Some(error) = metrics.get(names::EXACT_ERROR).filter(|error| *error > INACCURATE) else { return };
+        let state = self.state(&reference.key);
+        if !std::mem::replace(&mut lock(&state).is_remarked, true) {
+            let (dataset, kernel, error) = (&labels.dataset, &labels.kernel, text::shortest(error));
+            let what = format!("the exact reference for {dataset}, {kernel} is nearly singular");
+            let how = "what is compared with it is not known better; a larger noise scale is";
+            report(Event::Warning(format!(
+                "{what}: rounding changes its log likelihood by about {error} of its size, and {how}"
+            )));
         }
     }
 

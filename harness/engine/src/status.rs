@@ -8,6 +8,7 @@
 
 use gpbench_record::{Case, CaseStatus, Failure, Fault, FaultCause, StopReason};
 
+use crate::executor::PHASE_SECONDS;
 use crate::judge::{Answer, Verdict, judge};
 use crate::log::Log;
 use crate::refusal::{is_inherited_limit, tells_of_refusal};
@@ -114,7 +115,9 @@ fn reported(failure: &Failure) -> Verdict {
 fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { solving, log, .. } = *evidence;
     let end = &solving.end;
-    if let Some(status) = over_limit(end) {
+    // This limit is not the user's, and says nothing about the solver.
+    let is_stuck = *end == End::TimedOut { limit: PHASE_SECONDS } && !solving.plugin_may_have_run();
+    if let Some(status) = over_limit(end).filter(|_| !is_stuck) {
         return Ok(status);
     }
     if !solving.plugin_may_have_run() {
@@ -189,7 +192,8 @@ fn words(end: &End) -> String {
         End::Lingered => "closed its output without a result but did not end; killed".into(),
         End::NotStarted { reason } => format!("did not start: {reason}"),
         End::Interrupted => "interrupted".into(),
-        End::TimedOut { .. } | End::CpuSpent { .. } | End::OutOfMemory { .. } => "killed by a limit".into(),
+        End::TimedOut { limit } => format!("was killed after {} s", shortest(*limit)),
+        End::CpuSpent { .. } | End::OutOfMemory { .. } => "killed by a limit".into(),
     }
 }
 

@@ -7,7 +7,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use gpbench_engine::{
     End, Engine, Event, Executor, Interrupt, Outcome, Plan, ProcessorTimes, RunOptions, WorkItem,
 };
-use gpbench_record::{Environment, ExactSummary, Fault, FaultCause, Message, Metrics, StopReason, TracePoint, names};
+use gpbench_record::{
+    Environment, ExactSummary, Fault, FaultCause, Message, Metrics, StopReason, TracePoint, names,
+};
 use gpbench_runs::RunRecord;
 
 use crate::support::{Noon, change, options, plan, solved, verified};
@@ -171,7 +173,10 @@ fn references_that_cannot_be_stored_are_made_for_the_run() {
     std::fs::remove_file(&cache).unwrap();
     let (warnings, made) = without_a_cache(&RunOptions { fresh: true, ..options.clone() });
     assert!(warnings.iter().all(|text| !text.contains("cannot be stored")), "{warnings:?}");
-    assert!(made.len() == 2 && made.iter().all(|file| file.starts_with(&cache) && file.is_file()), "{made:?}");
+    assert!(
+        made.len() == 2 && made.iter().all(|file| file.starts_with(&cache) && file.is_file()),
+        "{made:?}"
+    );
 }
 
 #[test]

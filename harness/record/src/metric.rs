@@ -281,6 +281,10 @@ metrics! {
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
         Nats, Short, Neither, HAS_LIKELIHOOD, TRAIN, 0.0, 0.1, [Steps];
+    /// Estimate of the rounding error in the log marginal likelihood of the exact reference, over its magnitude: what
+    /// is called exact is not known better than this.
+    EXACT_ERROR = "exact_error", "rounding of exact", "relative rounding error of the exact likelihood",
+        One, Scientific, Lower, HAS_LIKELIHOOD, NOWHERE, 0.0, 0.1, [];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
         Count, Short, Neither, STEPPING, STEPPING, 0.0, 0.1, [];

@@ -3,7 +3,7 @@
 //! | array | shape | holds |
 //! |---|---|---|
 //! | `v`, `mean`, `latent_variance` | n, test rows, test rows | fields of [`Reference`] |
-//! | `scalars` | 5 | the numbers whose names are the state |
+//! | `scalars` | 6 | the numbers whose names are the state |
 //! | `curve/mean`, `curve/latent_variance` | points | fields of [`ExactCurve`], where there is one input only |
 //! | `curve/eigenvalues`, `curve/functions` | rank; points x functions | the same |
 
@@ -18,7 +18,8 @@ use crate::exact_curve::{self, ExactCurve, functions};
 const KIND: &str = "exact-reference";
 
 /// Names of the numbers in the array `scalars`.
-const SCALARS: [&str; 5] = ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll"];
+const SCALARS: [&str; 6] =
+    ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll", "likelihood_error"];
 
 /// Exact results.
 #[derive(Debug, Clone, PartialEq)]
@@ -31,6 +32,8 @@ pub struct Reference {
     pub latent_variance: Array1<f64>,
     /// Log marginal likelihood.
     pub log_marginal_likelihood: f64,
+    /// Estimate of the rounding error in it.
+    pub likelihood_error: f64,
     /// log |H|.
     pub log_det: f64,
     /// y^T H^-1 y.
@@ -43,6 +46,13 @@ pub struct Reference {
     pub curve: Option<ExactCurve>,
 }
 
+impl Reference {
+    /// The rounding error of the log marginal likelihood over its magnitude.
+    pub fn relative_error(&self) -> f64 {
+        self.likelihood_error / self.log_marginal_likelihood.abs()
+    }
+}
+
 /// Writes a reference.
 pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
     let Reference {
@@ -50,13 +60,14 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         mean,
         latent_variance,
         log_marginal_likelihood,
+        likelihood_error,
         log_det,
         y_hinv_y,
         test_rmse,
         test_nll,
         curve,
     } = reference;
-    let scalars = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll];
+    let scalars = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll, *likelihood_error];
     let mut file = ArrayWriter::new(KIND, &SCALARS)
         .array("v", v.view())
         .array("mean", mean.view())
@@ -84,7 +95,8 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         return Err(file.mismatch(what));
     }
     let scalars = file.vector("scalars")?.to_vec();
-    let Ok([log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll]) = <[f64; 5]>::try_from(scalars)
+    let Ok([log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll, likelihood_error]) =
+        <[f64; 6]>::try_from(scalars)
     else {
         return Err(file.mismatch(format!("it has not the scalars {}", SCALARS.join(", "))));
     };
@@ -93,6 +105,7 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         mean,
         latent_variance,
         log_marginal_likelihood,
+        likelihood_error,
         log_det,
         y_hinv_y,
         test_rmse,
@@ -133,6 +146,7 @@ mod tests {
             mean: array![4.0, 5.0],
             latent_variance: array![6.0, 7.0],
             log_marginal_likelihood: -8.0,
+            likelihood_error: 0.5,
             log_det: 9.0,
             y_hinv_y: 10.0,
             test_rmse: 11.0,

@@ -48,12 +48,7 @@ pub(crate) fn invalid(reason: impl ToString) -> CaseError {
     CaseError::Failed(Failure { status: CaseStatus::Invalid, reason: reason.to_string() })
 }
 
-/// The failure of a case whose matrix is singular in double precision.
-pub(crate) fn singular(reason: impl ToString) -> CaseError {
-    CaseError::Numerical(Failure { status: CaseStatus::Invalid, reason: reason.to_string() })
-}
-
-/// The failure of a case whose numbers are not finite.
+/// The failure of a case for which double precision does not suffice: a matrix is singular, or a number is not finite.
 pub(crate) fn diverged(reason: impl ToString) -> CaseError {
     CaseError::Numerical(Failure { status: CaseStatus::Diverged, reason: reason.to_string() })
 }
@@ -89,6 +84,9 @@ impl From<Failure> for CaseError {
 impl From<CallError> for CaseError {
     /// Classifies an error of the plugin.
     fn from(error: CallError) -> Self {
+        if error.is_singular() {
+            return diverged(error);
+        }
         let status = match &error {
             CallError::Panicked { .. } => CaseStatus::Crashed,
             CallError::OutOfMemory { .. } => CaseStatus::OutOfMemory,
@@ -96,8 +94,7 @@ impl From<CallError> for CaseError {
                 CaseStatus::Invalid
             }
         };
-        let failure = Failure { status, reason: error.to_string() };
-        if error.is_singular() { CaseError::Numerical(failure) } else { CaseError::Failed(failure) }
+        CaseError::Failed(Failure { status, reason: error.to_string() })
     }
 }
 
@@ -109,7 +106,7 @@ impl From<ThreadsRefused> for CaseError {
 
 impl From<NotPositiveDefinite> for CaseError {
     fn from(error: NotPositiveDefinite) -> Self {
-        singular(error)
+        diverged(error)
     }
 }
 
@@ -123,7 +120,7 @@ impl From<ExactError> for CaseError {
     fn from(error: ExactError) -> Self {
         match error {
             ExactError::Threads(refused) => refused.into(),
-            ExactError::Singular(_) => singular(error),
+            ExactError::Singular(_) => diverged(error),
         }
     }
 }
@@ -132,7 +129,7 @@ impl From<SystemError> for CaseError {
     fn from(error: SystemError) -> Self {
         match error {
             SystemError::Prior(PriorError::Threads(refused)) => refused.into(),
-            SystemError::Prior(PriorError::Singular(_)) => singular(error),
+            SystemError::Prior(PriorError::Singular(_)) => diverged(error),
             _ => invalid(error),
         }
     }

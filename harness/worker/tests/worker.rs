@@ -378,3 +378,20 @@ fn a_library_that_is_not_the_one_planned_is_not_loaded() {
     assert_eq!(changed.cause, FaultCause::Plugin);
     assert!(changed.reason.contains("library.so has changed"), "{changed:?}");
 }
+
+#[test]
+fn address_space_that_openblas_lacks_is_a_fault_that_names_it() {
+    let (job, folder) = job(cg(1e-2), 4);
+    let input = folder.path().join("job.json");
+    fs::write(&input, serde_json::to_vec(&job).unwrap()).unwrap();
+    for verb in ["case", "verify"] {
+        // Four buffers of 128 MiB do not fit; the first one does.
+        let script = format!("ulimit -v 400000; exec {WORKER} {verb} < {}", input.display());
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        let Some(Message::Fault(fault)) = messages(&output).pop() else { panic!("{output:?}") };
+        assert_eq!((fault.cause, fault.plugin_ran), (FaultCause::Resources, false));
+        let expected = "4 x 130 MiB of address space, which OpenBLAS needs for 4 threads; the address space of a \
+                        process is limited to 390 MiB";
+        assert!(fault.reason.contains(expected), "{}", fault.reason);
+    }
+}

@@ -41,6 +41,8 @@ choices! {
         HangInStep = "hang_in_step",
         /// Loop forever in `predict`.
         HangInPredict = "hang_in_predict",
+        /// Allocate memory in `predict` until the process fails.
+        AllocateInPredict = "allocate_in_predict",
         /// Draw batches forever, whatever the answer.
         DrawForEver = "draw_for_ever",
         /// End the main thread, and loop forever in another one.
@@ -232,6 +234,7 @@ impl Learner for HostileLearner {
             LearnerAct::PanicInPredict => panic!("a panic in predict, as told"),
             LearnerAct::AbortInPredict => std::process::abort(),
             LearnerAct::HangInPredict => acts::hang(),
+            LearnerAct::AllocateInPredict => acts::allocate(),
             LearnerAct::WorkInPredict => acts::work(),
             _ => {}
         }

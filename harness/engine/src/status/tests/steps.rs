@@ -2,7 +2,7 @@
 
 use gpbench_record::{
     Ascent, Candidates, Exploit, FinalPrediction, GradientEstimator, Learning, LearningOutput, ModelKind,
-    ModelSelection, RateSchedule, Thompson, Training, WarmStart,
+    ModelSelection, RateSchedule, Thompson, Training, TrainingOutput, WarmStart,
 };
 
 use super::*;
@@ -23,6 +23,11 @@ fn steps(residuals: &[f64]) -> Vec<Message> {
 
 /// Status of a training case of three steps, whose prediction is as good as asked for.
 fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
+    ended(tolerance, steps(residuals), None)
+}
+
+/// Status of a training case with these steps, whose prediction is as good as asked for, and which may have diverged.
+fn ended(tolerance: Option<f64>, steps: Vec<Message>, divergence: Option<&str>) -> Verdict {
     let mut case = case(tolerance, 1, None);
     case.task = Task::Train(Box::new(Training {
         estimator: "exact".into(),
@@ -37,11 +42,36 @@ fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
         landscape: None,
         prediction: FinalPrediction { targets: targets(1), params: BTreeMap::new() },
     }));
-    let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
-    solving.messages.splice(0..0, steps(residuals));
+    let Message::Solved(mut report) = solved(StopReason::Converged, &[0.005, 0.005]) else {
+        unreachable!("as made above")
+    };
+    let divergence = divergence.map(str::to_owned);
+    report.output = TaskOutput::Train(Box::new(TrainingOutput { divergence, ..TrainingOutput::default() }));
+    let mut solving = outcome(Some(Message::Solved(report)), End::Exited(0));
+    solving.messages.splice(0..0, steps);
     let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
     let verifying = outcome(Some(truth), End::Exited(0));
     judged(&case, &solving, Some(&verifying)).unwrap()
+}
+
+#[test]
+fn training_that_ends_at_a_singular_matrix_has_diverged() {
+    let why = "step 2: the kernel matrix with noise is singular; the result is that of step 1";
+    let found = ended(Some(0.01), steps(&[0.005, 0.005]), Some(why));
+    assert_eq!((found.status, found.reason.as_str()), (CaseStatus::Diverged, why));
+}
+
+#[test]
+fn a_step_is_not_blamed_for_a_residual_that_rounding_leaves() {
+    let mut messages = steps(&[0.005, 0.02, 0.03]);
+    let Message::Step(step) = &mut messages[2] else { unreachable!("steps") };
+    let small = Kernel { noise_scale: 1e-7, ..testing::case("cg").kernel };
+    step.hyperparameters = small.hyperparameters();
+    let found = ended(Some(0.01), messages, None);
+    assert_eq!(found.status, CaseStatus::NotConverged);
+    let expected =
+        "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.03; rounding in double";
+    assert!(found.reason.starts_with(expected), "{}", found.reason);
 }
 
 #[test]
