@@ -9,7 +9,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use crate::common::worker::{
-    WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
+    WORKER, assert_close, exact, failure, fault, job, job_of, library, messages, solve, verified, verify,
+    worker,
 };
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
