@@ -5,7 +5,7 @@
 
 use crate::common;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::worker::{
@@ -394,5 +394,39 @@ fn address_space_that_openblas_lacks_is_a_fault_that_names_it() {
         let expected = "4 x 130 MiB of address space, which OpenBLAS needs for 4 threads; the address space of a \
                         process is limited to 390 MiB";
         assert!(fault.reason.contains(expected), "{}", fault.reason);
+    }
+}
+
+/// A correct solver in C that works for 1.5 s where the fault says; `None`, with a line, if there is no C compiler.
+fn late_library(folder: &Path, fault: &str) -> Option<PathBuf> {
+    let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let file = folder.join(format!("{fault}.so"));
+    let outcome = Command::new("cc")
+        .args(["-std=gnu11", "-O1", "-shared", "-fPIC", "-DID=\"late\"", &format!("-DFAULT_{fault}"), "-I"])
+        .arg(harness.join("abi/include"))
+        .arg("-o")
+        .arg(&file)
+        .arg(harness.join("testkit/hostile/c/library.c"))
+        .arg("-lm")
+        .output();
+    let Ok(outcome) = outcome else {
+        eprintln!("SKIPPED: no `cc` to compile a plugin with");
+        return None;
+    };
+    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+    Some(file)
+}
+
+#[test]
+fn work_of_a_solver_beside_its_solve_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    for fault in ["WORK_IN_ENTRY", "WORK_IN_CREATE", "WORK_IN_DESTROY"] {
+        let Some(file) = late_library(folder.path(), fault) else { return };
+        let (job, _folder) = job_of(common::by("late", cg(1e-2)), file, 1);
+        let (_, solved) = solve(&job);
+        // Of 1.5 s, 0.05 s and a twentieth of the counted time are free.
+        let counted = solved.prepare.wall + solved.solve.wall;
+        let free = solved.metrics.get(names::SECONDS_ITERATES).unwrap();
+        assert!(counted > 1.3 && free <= 0.05 + 0.05 * counted + 1e-9, "{fault}: {counted} s of {free} s");
     }
 }

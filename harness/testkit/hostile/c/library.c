@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 
+#include <time.h>
 #include <unistd.h>
 
 #include "solver.h"
@@ -14,6 +15,36 @@
 
 #ifdef FAULT_UNRESOLVED
 extern void a_function_that_no_library_has(void);
+#endif
+
+#if defined FAULT_WORK_IN_ENTRY || defined FAULT_WORK_IN_CREATE || defined FAULT_WORK_IN_DESTROY
+/* Computes for 1.5 s. */
+static void work(void)
+{
+    struct timespec began, now;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - began.tv_sec) + 1e-9 * (now.tv_nsec - began.tv_nsec) < 1.5);
+}
+#endif
+
+#ifdef FAULT_WORK_IN_CREATE
+static GpbStatus create_late(const GpbHost *host, const GpbValue *values, int64_t count, void **object)
+{
+    work();
+    return create(host, values, count, object);
+}
+#define create create_late
+#endif
+
+#ifdef FAULT_WORK_IN_DESTROY
+static void destroy_late(void *object)
+{
+    work();
+    destroy(object);
+}
+#define destroy destroy_late
 #endif
 
 static const GpbSolver solvers[] = {{
@@ -86,6 +117,9 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host)
 #endif
 #ifdef FAULT_CRASH
     *(volatile int *)NULL = 1;
+#endif
+#ifdef FAULT_WORK_IN_ENTRY
+    work();
 #endif
 #ifdef FAULT_NULL
     return NULL;
