@@ -254,23 +254,6 @@ mod tests {
     }
 
     #[test]
-    fn calls_beside_the_work_share_one_allowance_over_all_sessions() {
-        let first = account(10, None);
-        let work = |seconds: f64| move || TIME.set(TIME.get() + seconds);
-        first.aside(work(0.04));
-        assert_eq!((first.clock().wall, first.is_running()), (0.0, false));
-        first.aside(work(2.0));
-        assert!((first.clock().wall - 1.99).abs() < 1e-9, "{:?}", first.clock());
-        assert!((first.clock().cpu - 4.0 * 1.99).abs() < 1e-9, "{:?}", first.clock());
-        let second = account(10, None);
-        second.continue_allowance(first.allowance());
-        second.aside(work(1.0));
-        let free = 0.05 * 1.99;
-        assert!((second.clock().wall - (1.0 - free)).abs() < 1e-9, "{:?}", second.clock());
-        assert!((second.allowance().uncounted() - 0.05 - free).abs() < 1e-9);
-    }
-
-    #[test]
     fn refused_work_is_not_booked() {
         let account = account(10, Some(1.5));
         assert!(account.claim(100.0, 100.0));

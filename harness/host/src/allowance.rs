@@ -38,3 +38,32 @@ impl Allowance {
         Clock::default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::account::{Account, SolveLimits};
+    use crate::services::testing::{TIME, TestClock};
+
+    fn account() -> Account {
+        let limits = SolveLimits { tolerance: None, max_epochs: None, seconds: None, threads: 1, seed: 1 };
+        Account::new(10, limits, &TestClock(4.0))
+    }
+
+    #[test]
+    fn calls_beside_the_work_share_one_allowance_over_all_sessions() {
+        let first = account();
+        let work = |seconds: f64| move || TIME.set(TIME.get() + seconds);
+        first.aside(work(0.04));
+        assert_eq!((first.clock().wall, first.is_running()), (0.0, false));
+        first.aside(work(2.0));
+        assert!((first.clock().wall - 1.99).abs() < 1e-9, "{:?}", first.clock());
+        assert!((first.clock().cpu - 4.0 * 1.99).abs() < 1e-9, "{:?}", first.clock());
+        let second = account();
+        second.continue_allowance(first.allowance());
+        second.aside(work(1.0));
+        let free = 0.05 * 1.99;
+        assert!((second.clock().wall - (1.0 - free)).abs() < 1e-9, "{:?}", second.clock());
+        assert!((second.allowance().uncounted() - 0.05 - free).abs() < 1e-9);
+    }
+}
