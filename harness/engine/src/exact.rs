@@ -259,11 +259,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The file of a reference in a folder.
-fn key_file(folder: &Path, key: &str) -> PathBuf {
-    folder.join(format!("{key}.safetensors"))
-}
-
 /// Bytes that a reference of n training rows takes.
 fn needed(n: usize) -> f64 {
     8.0 * (n as f64).powi(2) * 1.25 + MARGIN

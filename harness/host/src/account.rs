@@ -254,6 +254,18 @@ mod tests {
     }
 
     #[test]
+    fn calls_while_the_clock_is_paused_are_timed() {
+        let first = account(10, None);
+        first.aside(|| TIME.set(TIME.get() + 2.05));
+        assert!((first.clock().wall - 2.0).abs() < 1e-9 && !first.is_running(), "{:?}", first.clock());
+        // A further session of the case has no allowance of its own.
+        let second = account(10, None);
+        second.continue_allowance(first.allowance());
+        second.aside(|| TIME.set(TIME.get() + 1.0));
+        assert!((second.clock().wall - 0.9).abs() < 1e-9, "{:?}", second.clock());
+    }
+
+    #[test]
     fn refused_work_is_not_booked() {
         let account = account(10, Some(1.5));
         assert!(account.claim(100.0, 100.0));

@@ -42,28 +42,21 @@ impl Allowance {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::account::{Account, SolveLimits};
-    use crate::services::testing::{TIME, TestClock};
-
-    fn account() -> Account {
-        let limits = SolveLimits { tolerance: None, max_epochs: None, seconds: None, threads: 1, seed: 1 };
-        Account::new(10, limits, &TestClock(4.0))
-    }
 
     #[test]
-    fn calls_beside_the_work_share_one_allowance_over_all_sessions() {
-        let first = account();
-        let work = |seconds: f64| move || TIME.set(TIME.get() + seconds);
-        first.aside(work(0.04));
-        assert_eq!((first.clock().wall, first.is_running()), (0.0, false));
-        first.aside(work(2.0));
-        assert!((first.clock().wall - 1.99).abs() < 1e-9, "{:?}", first.clock());
-        assert!((first.clock().cpu - 4.0 * 1.99).abs() < 1e-9, "{:?}", first.clock());
-        let second = account();
-        second.continue_allowance(first.allowance());
-        second.aside(work(1.0));
-        let free = 0.05 * 1.99;
-        assert!((second.clock().wall - (1.0 - free)).abs() < 1e-9, "{:?}", second.clock());
-        assert!((second.allowance().uncounted() - 0.05 - free).abs() < 1e-9);
+    fn calls_share_one_allowance() {
+        let clock = |wall: f64| Clock { wall, cpu: 4.0 * wall };
+        let about =
+            |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}, {expected}");
+        let mut allowance = Allowance::default();
+        assert_eq!(allowance.take(clock(0.04)), Clock::default());
+        let counted = allowance.take(clock(2.0));
+        about(counted.wall, 1.99);
+        about(counted.cpu, 4.0 * 1.99);
+        about(allowance.uncounted(), 0.05);
+        // A twentieth of what has been counted is free, once.
+        about(allowance.take(clock(1.0)).wall, 1.0 - 0.05 * 1.99);
+        assert!(allowance.take(clock(1.0)).wall > 0.94);
+        assert!(allowance.uncounted() <= 0.05 + 0.05 * allowance.counted);
     }
 }

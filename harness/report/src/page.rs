@@ -104,7 +104,7 @@ impl Part {
         let options = results.cases.options();
         let section = section(task);
         let columns: Vec<&Metric> = match options.columns.as_slice() {
-            [] => results.with_worst_residual(metric::columns(task).collect()),
+            [] => worst_residual::with_column(&results.cases, metric::columns(task).collect()),
             asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
         };
         let is_measured =
@@ -140,7 +140,7 @@ impl Part {
             figures,
             remarks: [
                 (MARK, results.whole.remark_on_incomparable_times()),
-                (worst_residual::MARK, results.remark_on_hidden_residuals()),
+                (worst_residual::MARK, worst_residual::remark(&results.cases)),
             ]
             .into_iter()
             .filter_map(|(mark, text)| Some(format!("{mark} {}.", text?)))

@@ -57,7 +57,7 @@ impl<'f> Results<'f> {
     /// Suffix of a metric of a group: a mark where it is a time that is not comparable, or a largest residual that the mean
     /// hides.
     pub(crate) fn mark(&self, group: &Group, metric: &str) -> &'static str {
-        if metric == names::RESIDUAL_MAX && self.hides_a_residual(group) {
+        if metric == names::RESIDUAL_MAX && self.of(group).any(worst_residual::is_hidden) {
             return worst_residual::MARK;
         }
         let is_incomparable =

@@ -9,8 +9,6 @@ use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 
 use gpbench_files::{process_tag, remove_stale};
 
-use super::key_file;
-
 /// The folders of references.
 pub(super) struct Places {
     cache: PathBuf,
@@ -82,6 +80,11 @@ impl Drop for Places {
         // What cannot be removed is removed when a later run finds it stale.
         let _ = fs::remove_dir_all(&self.own);
     }
+}
+
+/// The file of a reference in a folder.
+fn key_file(folder: &Path, key: &str) -> PathBuf {
+    folder.join(format!("{key}.safetensors"))
 }
 
 /// Makes a folder and tries to write a file in it.
