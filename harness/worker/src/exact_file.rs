@@ -3,7 +3,8 @@
 //! | array | shape | holds |
 //! |---|---|---|
 //! | `v`, `mean`, `latent_variance` | n, test rows, test rows | fields of [`Reference`] |
-//! | `scalars` | 6 | the numbers whose names are the state |
+//! | `scalars` | 5 | the numbers whose names are the state |
+//! | `likelihood_error` | 1 | the number of this name; absent from files of earlier versions |
 //! | `curve/mean`, `curve/latent_variance` | points | fields of [`ExactCurve`], where there is one input only |
 //! | `curve/eigenvalues`, `curve/functions` | rank; points x functions | the same |
 
@@ -18,8 +19,10 @@ use crate::exact_curve::{self, ExactCurve, functions};
 const KIND: &str = "exact-reference";
 
 /// Names of the numbers in the array `scalars`.
-const SCALARS: [&str; 6] =
-    ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll", "likelihood_error"];
+const SCALARS: [&str; 5] = ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll"];
+
+/// Name of the array with the rounding error.
+const ERROR: &str = "likelihood_error";
 
 /// Exact results.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,7 +35,7 @@ pub struct Reference {
     pub latent_variance: Array1<f64>,
     /// Log marginal likelihood.
     pub log_marginal_likelihood: f64,
-    /// Estimate of the rounding error in it.
+    /// Estimate of the rounding error in it; NaN where it is not known.
     pub likelihood_error: f64,
     /// log |H|.
     pub log_det: f64,
@@ -67,12 +70,13 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         test_nll,
         curve,
     } = reference;
-    let scalars = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll, *likelihood_error];
+    let scalars = [*log_marginal_likelihood, *log_det, *y_hinv_y, *test_rmse, *test_nll];
     let mut file = ArrayWriter::new(KIND, &SCALARS)
         .array("v", v.view())
         .array("mean", mean.view())
         .array("latent_variance", latent_variance.view())
-        .array("scalars", aview1(&scalars));
+        .array("scalars", aview1(&scalars))
+        .array(ERROR, aview1(std::slice::from_ref(likelihood_error)));
     if let Some(ExactCurve { mean, latent_variance, eigenvalues, functions }) = curve {
         file = file
             .array("curve/mean", mean.view())
@@ -95,17 +99,17 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
         return Err(file.mismatch(what));
     }
     let scalars = file.vector("scalars")?.to_vec();
-    let Ok([log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll, likelihood_error]) =
-        <[f64; 6]>::try_from(scalars)
+    let Ok([log_marginal_likelihood, log_det, y_hinv_y, test_rmse, test_nll]) = <[f64; 5]>::try_from(scalars)
     else {
         return Err(file.mismatch(format!("it has not the scalars {}", SCALARS.join(", "))));
     };
+    let error = file.has(ERROR).then(|| file.vector(ERROR)).transpose()?;
     Ok(Reference {
         v,
         mean,
         latent_variance,
         log_marginal_likelihood,
-        likelihood_error,
+        likelihood_error: error.and_then(|error| error.first().copied()).unwrap_or(f64::NAN),
         log_det,
         y_hinv_y,
         test_rmse,

@@ -97,10 +97,8 @@ fn a_start_at_the_solution_takes_no_iteration_whatever_the_norms() {
     let scales = Array1::from_vec(vec![1e-9, 1.0, 1e9, 1e-3]);
     system.targets.rhs *= &scales.view().insert_axis(Axis(0));
     let exact = exact_solution(&system);
-    for id in SOLVERS {
-        if !can(id, Capability::WarmStart) {
-            continue;
-        }
+    // The number of iterations of `rr-cg` is drawn, whatever the residual is.
+    for id in SOLVERS.into_iter().filter(|id| *id != "rr-cg" && can(id, Capability::WarmStart)) {
         let limits = SolveLimits { tolerance: Some(1e-6), max_epochs: Some(50.0), ..common::LIMITS };
         let mut x = exact.clone();
         let outcome = solve(id, &system, limits, &mut x).unwrap_or_else(|error| panic!("{id}: {error}"));

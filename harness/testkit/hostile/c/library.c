@@ -30,21 +30,25 @@ static void work(void)
 #endif
 
 #ifdef FAULT_WORK_IN_CREATE
-static GpbStatus create_late(const GpbHost *host, const GpbValue *values, int64_t count, void **object)
+#define CREATE create_late
+static GpbStatus create_late(const GpbHost *host, const GpbValue *values, int64_t n_values, void **out)
 {
     work();
-    return create(host, values, count, object);
+    return create(host, values, n_values, out);
 }
-#define create create_late
+#else
+#define CREATE create
 #endif
 
 #ifdef FAULT_WORK_IN_DESTROY
-static void destroy_late(void *object)
+#define DESTROY destroy_late
+static void destroy_late(void *solver)
 {
     work();
-    destroy(object);
+    destroy(solver);
 }
-#define destroy destroy_late
+#else
+#define DESTROY destroy
 #endif
 
 static const GpbSolver solvers[] = {{
@@ -64,11 +68,11 @@ static const GpbSolver solvers[] = {{
 #else
     .doc = TEXT("In a library that may be wrong"),
 #endif
-    .create = create,
+    .create = CREATE,
 #ifndef FAULT_NO_SOLVE
     .solve = solve_well,
 #endif
-    .destroy = destroy,
+    .destroy = DESTROY,
 }};
 
 static const GpbPlugin plugin = {
