@@ -40,7 +40,7 @@ pub struct Evidence<'a> {
 /// | no report, ended in any other way | `crashed`, or `out_of_memory` if an allocation failed |
 /// | the solver reports divergence, or a true residual is not finite or above 1000 | `diverged` |
 /// | with a tolerance: true residuals of y and of the probes' mean at most 1.01 times it | `ok` |
-/// | with a tolerance: claimed, but missed by more than a factor of 2 | `invalid` |
+/// | with a tolerance: claimed, but missed by more than a factor of 2 and than rounding leaves | `invalid` |
 /// | with a tolerance: anything else | `not_converged` |
 /// | with a tolerance and inducing points, which have no residual: the solver does not claim it | `not_converged` |
 /// | to end at a target: the verified figure reaches it | `ok` |
@@ -50,11 +50,11 @@ pub struct Evidence<'a> {
 ///
 /// Estimates of the likelihood have no tolerance: they are `ok` if they are finite.
 ///
-/// A learner is held to its model: `diverged` if the model is not finite, `invalid` if the learner predicts otherwise,
-/// `not_converged` if the time was up before its passes were, else `ok`.
+/// A learner is held to its model: `diverged` if the model or the learner's predictions are not finite, `invalid` if the
+/// learner predicts otherwise, `not_converged` if the time was up before its passes were, else `ok`.
 ///
 /// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
-/// with the tolerance in the same way.
+/// with the tolerance in the same way. It is `diverged` if it could not take a step, as where a matrix is singular.
 ///
 /// If a process crashes after its report, the report counts and the reason mentions the crash.
 ///
