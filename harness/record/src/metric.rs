@@ -282,7 +282,7 @@ metrics! {
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
         Nats, Short, Neither, HAS_LIKELIHOOD, TRAIN, 0.0, 0.1, [Steps];
     /// Estimate of the rounding error in the log marginal likelihood of the exact reference, over its magnitude: what
-    /// is called exact is not known better than this.
+    /// is called exact is not known better than this. Absent below 1e-6.
     EXACT_ERROR = "exact_error", "rounding of exact", "relative rounding error of the exact likelihood",
         One, Scientific, Lower, HAS_LIKELIHOOD, NOWHERE, 0.0, 0.1, [];
     /// Outer steps taken.

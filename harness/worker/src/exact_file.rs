@@ -50,9 +50,10 @@ pub struct Reference {
 }
 
 impl Reference {
-    /// The rounding error of the log marginal likelihood over its magnitude.
-    pub fn relative_error(&self) -> f64 {
-        self.likelihood_error / self.log_marginal_likelihood.abs()
+    /// The rounding error of the log marginal likelihood over its magnitude, where it is above 1e-6.
+    pub fn relative_error(&self) -> Option<f64> {
+        let error = self.likelihood_error / self.log_marginal_likelihood.abs();
+        (error > 1e-6).then_some(error)
     }
 }
 
