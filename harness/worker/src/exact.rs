@@ -44,9 +44,9 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
     exact_file::write(&request.output, &reference).map_err(file_fault(FaultCause::Storage))?;
     let mut found = Metrics::default();
     found.insert(names::LOG_MARGINAL_LIKELIHOOD, reference.log_marginal_likelihood);
-    found.extend(
-        &reference.relative_error().map(|error| (names::EXACT_ERROR.to_owned(), error)).into_iter().collect(),
-    );
+    if let Some(error) = reference.relative_error() {
+        found.insert(names::EXACT_ERROR, error);
+    }
     found.insert(names::LOG_DET_EXACT, reference.log_det);
     found.insert(names::TEST_RMSE_EXACT, reference.test_rmse);
     found.insert(names::TEST_NLL_EXACT, reference.test_nll);

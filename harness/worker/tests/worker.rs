@@ -15,8 +15,8 @@ use crate::common::worker::{
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, CaseStatus, Family, FaultCause, Inducing, LibraryInfo, Message, ParamValue, Program, ReadOptions,
-    Source, StopReason, names,
+    Case, CaseStatus, Family, FaultCause, Inducing, Kernel, LibraryInfo, Message, ParamValue, Program,
+    ReadOptions, Source, StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -395,6 +395,23 @@ fn address_space_that_openblas_lacks_is_a_fault_that_names_it() {
                         process is limited to 390 MiB";
         assert!(fault.reason.contains(expected), "{}", fault.reason);
     }
+}
+
+#[test]
+fn an_exact_reference_says_its_own_accuracy() {
+    let error = |noise_scale: f64| {
+        let mut case = cg(1e-2);
+        case.kernel = Kernel { noise_scale, length_scale: vec![3.0], ..case.kernel };
+        case.kernel.family = Family::Rbf.into();
+        let (mut job, folder) = job(case, 1);
+        let summary = exact(&mut job, &folder);
+        solve(&job);
+        let of_row = verify(&job).get(names::EXACT_ERROR);
+        assert_eq!(summary.get(names::EXACT_ERROR), of_row);
+        of_row
+    };
+    assert_eq!(error(0.3), None, "below a millionth");
+    assert!(error(1e-6).is_some_and(|error| error > 1e-5), "{:?}", error(1e-6));
 }
 
 /// A correct solver in C that works for 1.5 s where the fault says; `None`, with a line, if there is no C compiler.
