@@ -46,8 +46,11 @@ const ACTS: &[Expected] = &[
     ("nan_objective", "diverged", "divergence"),
     ("nan_model", "diverged", ""),
     ("nan_predictions", "diverged", "not finite"),
+    ("nan_variances", "diverged", "variances are not finite"),
+    ("infinite_variance", "diverged", "variances are not finite"),
     ("put_without_end", "out_of_memory", "killed"),
     ("allocate_memfd", "out_of_memory", "killed"),
+    ("allocate_in_predict", "out_of_memory", "killed"),
 ];
 
 /// A spec of a learner that keeps every rule, and of acts.
@@ -118,4 +121,22 @@ fn no_act_of_a_learner_loses_a_row_or_changes_another() {
     }
     assert_eq!(survivors(&sandbox.path(".")), [0; 0], "no process is left");
     assert_eq!(temporary(&files(&sandbox.path("reports"))), None, "no temporary file is left");
+}
+
+#[test]
+fn work_of_a_learner_in_any_call_counts() {
+    // A learner without a model may fit when it predicts.
+    let acts = ["work_in_create", "work_in_model", "work_in_save", "work_in_predict"];
+    let sandbox = Sandbox::with_spec(&spec(&acts.map(|act| (act, "ok", ""))));
+    run(&sandbox, &["-j", "4"]).exits(0);
+    let cases = sandbox.cases();
+    let found = by_solver(&cases);
+    for act in acts {
+        let metrics = &found[act]["metrics"];
+        let seconds =
+            |name: &str| metrics[name].as_f64().unwrap_or_else(|| panic!("{act}: {name} is measured"));
+        let (counted, free) = (seconds("seconds"), seconds("seconds_iterates"));
+        // The act takes 1.5 s, of which 0.05 s and a twentieth of the counted time are free.
+        assert!(counted > 1.3 && free <= 0.05 + 0.05 * counted + 1e-9, "{act}: {metrics}");
+    }
 }

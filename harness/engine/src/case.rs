@@ -99,6 +99,10 @@ impl CaseRunner<'_> {
             }
             None => None,
         };
+        let verified = verifying.as_ref().and_then(Outcome::verified);
+        if let (Some(reference), Some(verified)) = (references.last(), verified) {
+            self.references.remark(reference, &planned.labels, &verified.metrics, report);
+        }
         let evidence = Evidence {
             case: &planned.case,
             solving: &solving,

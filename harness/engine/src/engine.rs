@@ -106,7 +106,7 @@ impl Engine<'_> {
             options,
             interrupt: &self.interrupt,
             workspace,
-            references: ExactReferences::new(&executor, options, &self.interrupt),
+            references: ExactReferences::new(&executor, options, &self.interrupt, workspace.scratch()),
             plugins,
             memory,
         };

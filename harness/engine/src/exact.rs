@@ -1,14 +1,17 @@
 //! Exact references: made once per data set, split and hyperparameters, in a process of their own, and stored in
-//! the cache between runs.
+//! the cache between runs. Where the cache cannot be written to, they are made for one run.
+
+mod places;
 
 use std::collections::HashMap;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpbench_files::remove_stale;
-use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Message, SCHEMA};
+use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Labels, Message, Metrics, SCHEMA, names};
 
+use self::places::Places;
 use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
@@ -20,11 +23,14 @@ const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
 /// Failures of the worker that computes a reference after which it is not tried again in this attempt: it takes long.
 const MOST_DEATHS: usize = 3;
 
+/// Rounding error of a likelihood, over its magnitude, from which on it is remarked on.
+const INACCURATE: f64 = 1e-3;
+
 /// The references of one run.
 pub(crate) struct ExactReferences<'a> {
     executor: &'a dyn Executor,
     interrupt: &'a Interrupt,
-    folder: PathBuf,
+    places: Places,
     /// By key. A second thread that needs one waits for the first.
     known: Mutex<HashMap<String, Arc<Mutex<State>>>>,
 }
@@ -38,6 +44,8 @@ struct State {
     discarded: usize,
     /// How often the worker that was to make it ended without an answer.
     deaths: usize,
+    /// Whether its accuracy was remarked on.
+    is_remarked: bool,
 }
 
 /// The file of a reference.
@@ -60,10 +68,15 @@ enum Missing {
 }
 
 impl<'a> ExactReferences<'a> {
-    pub(crate) fn new(executor: &'a dyn Executor, options: &'a RunOptions, interrupt: &'a Interrupt) -> Self {
-        let folder = options.cache_dir.join("exact");
-        remove_stale(&folder);
-        Self { executor, interrupt, folder, known: Mutex::default() }
+    /// References in the cache, or else in `scratch`.
+    pub(crate) fn new(
+        executor: &'a dyn Executor,
+        options: &'a RunOptions,
+        interrupt: &'a Interrupt,
+        scratch: &Path,
+    ) -> Self {
+        let places = Places::new(options.cache_dir.join("exact"), scratch);
+        Self { executor, interrupt, places, known: Mutex::default() }
     }
 
     /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
@@ -72,7 +85,7 @@ impl<'a> ExactReferences<'a> {
         let Some(n) = self.wanted(planned) else { return 0 };
         let is_decided = planned.case.task.exact_reference() && {
             let key = key(&request(planned), planned);
-            self.path(&key).is_file() || self.is_impossible(&key)
+            self.places.path(&key).is_file() || self.is_impossible(&key)
         };
         if is_decided { 0 } else { needed(n) as u64 }
     }
@@ -80,10 +93,6 @@ impl<'a> ExactReferences<'a> {
     /// The training rows of a case that wants a reference.
     pub(crate) fn wanted(&self, planned: Planned<'_>) -> Option<usize> {
         planned.n.filter(|_| planned.fingerprint.exact)
-    }
-
-    fn path(&self, key: &str) -> PathBuf {
-        self.folder.join(format!("{key}.safetensors"))
     }
 
     /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such
@@ -101,17 +110,16 @@ impl<'a> ExactReferences<'a> {
         let Some(n) = self.wanted(planned) else { return Ok(None) };
         let mut request = request(planned);
         let key = key(&request, planned);
-        let path = self.path(&key);
-        request.output = path.clone();
         let state = self.state(&key);
         let mut state = lock(&state);
         if state.is_impossible {
             return Ok(None);
         }
-        let reference = Reference { path, key, discarded: state.discarded };
+        let discarded = state.discarded;
+        let reference = || Reference { path: self.places.path(&key), key: key.clone(), discarded };
         // It may have been removed since it was made.
-        if reference.path.is_file() {
-            return Ok(Some(reference));
+        if self.places.path(&key).is_file() {
+            return Ok(Some(reference()));
         }
         if state.deaths >= MOST_DEATHS {
             let reason = format!("exact reference: its worker ended without an answer {MOST_DEATHS} times");
@@ -119,8 +127,9 @@ impl<'a> ExactReferences<'a> {
         }
         let labels = planned.labels.clone();
         let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
-        match self.make(request, n, log, announce) {
-            Ok(()) => Ok(Some(reference)),
+        match self.make_somewhere(&mut request, &key, report, |request| self.make(request, n, log, &announce))
+        {
+            Ok(()) => Ok(Some(reference())),
             Err(Missing::Interrupted) => Ok(None),
             Err(Missing::Fault(fault)) => {
                 state.deaths += usize::from(fault.cause == FaultCause::Worker);
@@ -135,13 +144,35 @@ impl<'a> ExactReferences<'a> {
         }
     }
 
+    /// Warns, once for each reference, where rounding leaves fewer than three digits of its likelihood: `metrics` are those
+    /// of a case that was compared with it.
+    pub(crate) fn remark(
+        &self,
+        reference: &Reference,
+        labels: &Labels,
+        metrics: &Metrics,
+        report: &dyn Fn(Event),
+    ) {
+        let Some(error) = metrics.get(names::EXACT_ERROR).filter(|error| *error > INACCURATE) else { return };
+        let state = self.state(&reference.key);
+        if !std::mem::replace(&mut lock(&state).is_remarked, true) {
+            let (dataset, kernel, error) = (&labels.dataset, &labels.kernel, text::shortest(error));
+            let what = format!("the exact reference for {dataset}, {kernel} is nearly singular");
+            let how = "what is compared with it is not known better; a larger noise scale is";
+            report(Event::Warning(format!(
+                "{what}: rounding changes its log likelihood by about {error} of its size, and {how}"
+            )));
+        }
+    }
+
     /// Removes the file of a reference that cannot be read, unless another thread has done so.
     pub(crate) fn discard(&self, reference: &Reference) {
         let state = self.state(&reference.key);
         let mut state = lock(&state);
         if state.discarded == reference.discarded {
-            // If this fails, the case faults again.
-            let _ = fs::remove_file(&reference.path);
+            if fs::remove_file(&reference.path).is_err() {
+                self.places.avoid(&reference.key);
+            }
             state.discarded += 1;
         }
     }
@@ -156,13 +187,41 @@ impl<'a> ExactReferences<'a> {
         Arc::clone(lock(&self.known).entry(key.to_owned()).or_default())
     }
 
+    /// Makes a reference in the cache, or in a folder of this run where the cache cannot be written to, which is a
+    /// warning.
+    fn make_somewhere(
+        &self,
+        request: &mut ExactRequest,
+        key: &str,
+        report: &dyn Fn(Event),
+        make: impl Fn(ExactRequest) -> Result<(), Missing>,
+    ) -> Result<(), Missing> {
+        let unwritable = |error: io::Error| {
+            let reason = format!("exact reference: it cannot be written: {error}");
+            Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
+        };
+        let warn = |warning: Option<String>| warning.map(Event::Warning).into_iter().for_each(report);
+        warn(self.places.open(key).map_err(unwritable)?);
+        request.output = self.places.path(key);
+        match make(request.clone()) {
+            Err(Missing::Fault(fault))
+                if fault.cause == FaultCause::Storage && self.places.is_cache(&request.output) =>
+            {
+                warn(self.places.refuse(&fault.reason).map_err(unwritable)?);
+                request.output = self.places.path(key);
+                make(request.clone())
+            }
+            made => made,
+        }
+    }
+
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
     fn make(
         &self,
         request: ExactRequest,
         n: usize,
         log: &Path,
-        announce: impl Fn(bool),
+        announce: &dyn Fn(bool),
     ) -> Result<(), Missing> {
         let needed = needed(n);
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
@@ -174,10 +233,6 @@ impl<'a> ExactReferences<'a> {
             let reason = format!("exact reference: {reason}; a lower --exact-limit leaves it out");
             return Err(Missing::Fault(Fault { cause: FaultCause::Resources, reason, plugin_ran: false }));
         }
-        fs::create_dir_all(&self.folder).map_err(|error| {
-            let reason = format!("{}: {error}", self.folder.display());
-            Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
-        })?;
         // Without room for a mark there is none for the reference either, whose error is reported.
         let begun = Begun::mark(&request.output).ok();
         announce(begun.as_ref().is_some_and(|(_, again)| *again));

@@ -46,14 +46,21 @@ impl WorkItem {
         }
     }
 
-    /// Limits that the executor enforces. Only `case` runs a plugin's code, so only it has any.
+    /// Limits that the executor enforces. Only `case` runs a plugin's code, so only it has those of the user; the other
+    /// work ends by itself, or after a day.
     pub fn limits(&self) -> Limits {
         match self {
             WorkItem::Case(job) => job.limits,
-            WorkItem::Verify(_) | WorkItem::Exact(_) => Limits::default(),
+            WorkItem::Verify(_) | WorkItem::Exact(_) => {
+                Limits { kill_after_seconds: Some(PHASE_SECONDS), ..Limits::default() }
+            }
         }
     }
 }
+
+/// Wall-clock seconds after which a phase that runs no code of a plugin is ended: an exact reference, a verification, and
+/// what a case does before it opens its plugin. None takes as long, unless a library that it calls waits for ever.
+pub(crate) const PHASE_SECONDS: f64 = 86_400.0;
 
 /// Runs work items on the machine that it owns. Called from several threads at once.
 pub trait Executor: Sync {

@@ -1,5 +1,6 @@
 //! The status of a case that was solved and verified, by what its task says that it is judged by.
 
+mod attainable;
 mod divergence;
 mod estimates;
 mod model;

@@ -8,6 +8,7 @@
 
 use gpbench_record::{Case, CaseStatus, Failure, Fault, FaultCause, StopReason};
 
+use crate::executor::PHASE_SECONDS;
 use crate::judge::{Answer, Verdict, explained, judge};
 use crate::log::Log;
 use crate::refusal::{is_inherited_limit, tells_of_refusal};
@@ -39,7 +40,7 @@ pub struct Evidence<'a> {
 /// | no report, ended in any other way | `crashed`, or `out_of_memory` if an allocation failed |
 /// | the solver reports divergence, or a true residual is not finite or above 1000 | `diverged` |
 /// | with a tolerance: true residuals of y and of the probes' mean at most 1.01 times it | `ok` |
-/// | with a tolerance: claimed, but missed by more than a factor of 2 | `invalid` |
+/// | with a tolerance: claimed, but missed by more than a factor of 2 and than rounding leaves | `invalid` |
 /// | with a tolerance: anything else | `not_converged` |
 /// | with a tolerance and inducing points, which have no residual: the solver does not claim it | `not_converged` |
 /// | to end at a target: the verified figure reaches it | `ok` |
@@ -49,11 +50,11 @@ pub struct Evidence<'a> {
 ///
 /// Estimates of the likelihood have no tolerance: they are `ok` if they are finite.
 ///
-/// A learner is held to its model: `diverged` if the model is not finite, `invalid` if the learner predicts otherwise,
-/// `not_converged` if the time was up before its passes were, else `ok`.
+/// A learner is held to its model: `diverged` if the model or the learner's predictions are not finite, `invalid` if the
+/// learner predicts otherwise, `not_converged` if the time was up before its passes were, else `ok`.
 ///
 /// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
-/// with the tolerance in the same way.
+/// with the tolerance in the same way. It is `diverged` if it could not take a step, as where a matrix is singular.
 ///
 /// If a process crashes after its report, the report counts and the reason mentions the crash. The reason of a divergence names
 /// the parameter to lower, the iteration and the log. The reason of training that is `ok` is a warning where its optimum is
@@ -127,7 +128,9 @@ fn reported(failure: &Failure) -> Verdict {
 fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { solving, log, .. } = *evidence;
     let end = &solving.end;
-    if let Some(status) = over_limit(end) {
+    // This limit is not the user's, and says nothing about the solver.
+    let is_stuck = *end == End::TimedOut { limit: PHASE_SECONDS } && !solving.plugin_may_have_run();
+    if let Some(status) = over_limit(end).filter(|_| !is_stuck) {
         return Ok(status);
     }
     if !solving.plugin_may_have_run() {
@@ -202,7 +205,8 @@ fn words(end: &End) -> String {
         End::Lingered => "closed its output without a result but did not end; killed".into(),
         End::NotStarted { reason } => format!("did not start: {reason}"),
         End::Interrupted => "interrupted".into(),
-        End::TimedOut { .. } | End::CpuSpent { .. } | End::OutOfMemory { .. } => "killed by a limit".into(),
+        End::TimedOut { limit } => format!("was killed after {} s", shortest(*limit)),
+        End::CpuSpent { .. } | End::OutOfMemory { .. } => "killed by a limit".into(),
     }
 }
 

@@ -1,12 +1,15 @@
 //! Exact references whose making was interrupted, and the load by other programs during a run.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpbench_engine::{
     End, Engine, Event, Executor, Interrupt, Outcome, Plan, ProcessorTimes, RunOptions, WorkItem,
 };
-use gpbench_record::{Environment, ExactSummary, Message, Metrics, StopReason, TracePoint, names};
+use gpbench_record::{
+    Environment, ExactSummary, Fault, FaultCause, Message, Metrics, StopReason, TracePoint, names,
+};
 use gpbench_runs::RunRecord;
 
 use crate::support::{Noon, change, options, plan, solved, verified};
@@ -88,6 +91,92 @@ fn an_interrupted_reference_is_told_when_it_begins_again() {
     std::fs::remove_dir_all(fresh.cache_dir.join("exact")).unwrap();
     assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false]);
     assert_eq!(begun(&Machine::new(false), &plan, &fresh), [false; 0]);
+}
+
+/// Runs a plan of two kernels with references in an unusable cache; the warnings, and the references of the run.
+fn without_a_cache(options: &RunOptions) -> (Vec<String>, Vec<PathBuf>) {
+    let mut plan = plan(&["cg", "ap"]);
+    for (planned, signal_scale) in plan.file.cases.iter_mut().zip([1.0, 2.0]) {
+        change(planned, |case, fingerprint| {
+            fingerprint.exact = true;
+            case.kernel.signal_scale = signal_scale;
+        });
+    }
+    let machine = Storing::default();
+    let interrupt = Interrupt::default();
+    let engine = Engine { executor: &machine, clock: &Noon, interrupt, renew_dataset: &|_| Ok(()) };
+    let mut warnings = Vec::new();
+    let mut note = |event| {
+        if let Event::Warning(text) = event {
+            warnings.push(text);
+        }
+    };
+    let summary = engine.run(&plan, options, &mut note).unwrap();
+    assert!(summary.is_complete(), "every case has its row: {:?}", summary.without_rows);
+    (warnings, machine.made.into_inner().unwrap())
+}
+
+/// Makes references as the worker does: one that cannot be written is a fault of storage.
+#[derive(Default)]
+struct Storing {
+    made: Mutex<Vec<PathBuf>>,
+}
+
+impl Executor for Storing {
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn run(&self, item: &WorkItem, _: &Path, _: &Interrupt, _: &dyn Fn(&Message)) -> Outcome {
+        let message = match item {
+            WorkItem::Exact(request) => match std::fs::write(&request.output, "exact") {
+                Ok(()) => {
+                    self.made.lock().unwrap().push(request.output.clone());
+                    Message::Exact(ExactSummary { metrics: Metrics::default() })
+                }
+                Err(error) => Message::Fault(Fault {
+                    cause: FaultCause::Storage,
+                    reason: error.to_string(),
+                    plugin_ran: false,
+                }),
+            },
+            WorkItem::Case(job) => {
+                assert!(job.exact_file.as_ref().is_some_and(|file| file.is_file()), "{job:?}");
+                solved(StopReason::Converged, &[0.004, 0.009], 3.0)
+            }
+            WorkItem::Verify(_) => verified(0.005, 0.01),
+        };
+        Outcome { messages: vec![message], ..Outcome::of(End::Exited(0)) }
+    }
+}
+
+#[test]
+fn references_that_cannot_be_stored_are_made_for_the_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let options = options(folder.path());
+    std::fs::create_dir(&options.cache_dir).unwrap();
+    let cache = options.cache_dir.join("exact");
+    let told = |(warnings, made): (Vec<String>, Vec<PathBuf>)| {
+        let about: Vec<&String> = warnings.iter().filter(|text| text.contains("cannot be stored")).collect();
+        assert_eq!((about.len(), made.len()), (1, 2), "{warnings:?}");
+        assert!(about[0].contains(&cache.display().to_string()), "{about:?}");
+        assert!(made.iter().all(|file| !file.exists() && !file.starts_with(&options.cache_dir)), "{made:?}");
+    };
+    // A file stands where the folder should be.
+    std::fs::write(&cache, "").unwrap();
+    told(without_a_cache(&RunOptions { fresh: true, ..options.clone() }));
+    // The folder exists, and no file can be made in it.
+    std::fs::remove_file(&cache).unwrap();
+    std::os::unix::fs::symlink("/proc", &cache).unwrap();
+    told(without_a_cache(&RunOptions { fresh: true, ..options.clone() }));
+    // A usable cache is used again.
+    std::fs::remove_file(&cache).unwrap();
+    let (warnings, made) = without_a_cache(&RunOptions { fresh: true, ..options.clone() });
+    assert!(warnings.iter().all(|text| !text.contains("cannot be stored")), "{warnings:?}");
+    assert!(
+        made.len() == 2 && made.iter().all(|file| file.starts_with(&cache) && file.is_file()),
+        "{made:?}"
+    );
 }
 
 #[test]

@@ -10,14 +10,62 @@
 //!
 //! This is the only module with `unsafe` code.
 
-use std::ffi::{CStr, c_char, c_int};
-use std::sync::Once;
+use std::ffi::{CStr, c_char, c_int, c_void};
+use std::sync::{Mutex, Once, PoisonError};
 
 unsafe extern "C" {
     fn openblas_set_num_threads(threads: c_int);
     fn openblas_get_num_threads() -> c_int;
     fn openblas_get_config() -> *const c_char;
     fn openblas_get_corename() -> *const c_char;
+    fn blas_memory_alloc(position: c_int) -> *mut c_void;
+    fn blas_memory_free(buffer: *mut c_void);
+}
+
+/// Bytes that OpenBLAS allocates for each thread that calls it at the same time, whatever the size of the matrices, and
+/// a few more.
+pub const BUFFER_BYTES: usize = 130 << 20;
+
+/// The system refuses memory for the buffers of OpenBLAS.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "the system refuses {count} x {} MiB of address space, which OpenBLAS needs for {count} {}",
+    BUFFER_BYTES >> 20,
+    if *count == 1 { "thread" } else { "threads" }
+)]
+pub struct BuffersRefused {
+    /// Number of buffers.
+    pub count: usize,
+}
+
+/// Lets OpenBLAS allocate its buffers for so many threads now. It keeps them, and allocates none later as long as no more
+/// threads call it at the same time: OpenBLAS 0.3.21 repeats an allocation that the system refuses endlessly.
+///
+/// No other thread may call BLAS meanwhile.
+///
+/// # Errors
+/// Where the system refuses the memory. Nothing is allocated then.
+pub fn reserve_buffers(count: usize) -> Result<(), BuffersRefused> {
+    static RESERVED: Mutex<usize> = Mutex::new(0);
+    let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
+    let missing = count.saturating_sub(*reserved);
+    // All at once, since together they must fit; no page of them is touched.
+    let mut trial = vec![Vec::<u8>::new(); missing];
+    let is_refused = trial.iter_mut().any(|buffer| buffer.try_reserve_exact(BUFFER_BYTES).is_err());
+    std::hint::black_box(&trial);
+    drop(trial);
+    if is_refused {
+        return Err(BuffersRefused { count });
+    }
+    if missing > 0 {
+        // SAFETY: any position is allowed, and each buffer is given back once.
+        unsafe {
+            let buffers: Vec<*mut c_void> = (0..count).map(|_| blas_memory_alloc(0)).collect();
+            buffers.into_iter().for_each(|buffer| blas_memory_free(buffer));
+        }
+        *reserved = count;
+    }
+    Ok(())
 }
 
 /// Sets the number of threads of every later BLAS call of this process.
@@ -128,6 +176,17 @@ mod tests {
         assert_eq!(better_core("Zen", "avx512"), Some("SkylakeX"));
         assert_eq!(better_core("Haswell", "avx512"), Some("SkylakeX"));
         assert_eq!(better_core("Cooperlake", "avx512"), None);
+    }
+
+    #[test]
+    fn buffers_are_reserved_or_refused() {
+        assert_eq!(reserve_buffers(2), Ok(()));
+        assert_eq!(reserve_buffers(1), Ok(()));
+        // More than any address space holds.
+        let refused = reserve_buffers(1 << 22).unwrap_err();
+        let text =
+            "the system refuses 4194304 x 130 MiB of address space, which OpenBLAS needs for 4194304 threads";
+        assert_eq!(refused.to_string(), text);
     }
 
     #[test]

@@ -99,3 +99,33 @@ fn a_singular_matrix_is_an_error() {
     let error = ExactGp::fit(&kernel, 0.0, x.view(), y.view(), 1).unwrap_err();
     assert!(matches!(error, ExactError::Singular(at) if at.order == 2));
 }
+
+/// A process on pairs of equal inputs that are far from each other, and the exact log marginal likelihood: a pair has
+/// the eigenvalues `2 + noise^2` and `noise^2`, along (1, 1) and (1, -1).
+fn of_pairs(pairs: usize, noise_scale: f64, difference: f64) -> (ExactGp, f64) {
+    let x = Array2::from_shape_fn((2 * pairs, 1), |(row, _)| 1e3 * (row / 2) as f64);
+    let y = Array1::from_shape_fn(2 * pairs, |row| 1.0 + if row % 2 == 0 { difference } else { -difference });
+    let kernel = Kernel::new(Family::Matern32, 1.0, &[1.0], 1);
+    let gp = ExactGp::fit(&kernel, noise_scale, x.view(), y.view(), 1).unwrap();
+    let (small, large) = (noise_scale.powi(2), 2.0 + noise_scale.powi(2));
+    let quadratic = 2.0 / large + 2.0 * difference.powi(2) / small;
+    let exact = quadratic + small.ln() + large.ln() + 2.0 * (2.0 * std::f64::consts::PI).ln();
+    (gp, -0.5 * pairs as f64 * exact)
+}
+
+#[test]
+fn an_exact_process_knows_its_rounding_error() {
+    for noise_scale in [0.3, 1e-3, 1e-5, 1e-6, 3e-7, 1e-7, 5e-8] {
+        for difference in [0.0, 1e-3, 0.3] {
+            let (gp, exact) = of_pairs(50, noise_scale, difference);
+            let (error, estimate) = ((gp.log_marginal_likelihood - exact).abs(), gp.likelihood_error());
+            let rounding = 100.0 * f64::EPSILON * exact.abs();
+            assert!(error <= estimate + rounding, "{noise_scale}, {difference}: {error}, not {estimate}");
+        }
+    }
+    // At 5e-8 the second digit is lost, and the estimate says so.
+    let (gp, exact) = of_pairs(50, 5e-8, 0.3);
+    let (error, estimate) =
+        ((gp.log_marginal_likelihood / exact - 1.0).abs(), gp.likelihood_error() / exact.abs());
+    assert!(error > 1e-3 && estimate < 100.0 * error, "{error}, {estimate}");
+}

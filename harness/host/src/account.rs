@@ -5,15 +5,9 @@ use std::cell::{Cell, RefCell};
 use gpbench_abi::Budget;
 use gpbench_terms::{Clock, Entries, StopReason};
 
-use crate::clock::Stopwatch;
+use crate::allowance::Allowance;
+use crate::clock::{Stopwatch, difference};
 use crate::services::Services;
-
-/// Uncounted seconds that a solver may spend on providing requested iterates, even in a very short solve. Copying
-/// iterates takes far less.
-const FREE_SECONDS: f64 = 0.05;
-
-/// Further uncounted time for iterates, as a share of the counted time.
-const FREE_SHARE: f64 = 0.05;
 
 /// Limits of a solve.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -36,8 +30,8 @@ pub(crate) struct Account {
     budget: Budget,
     entries: Cell<Entries>,
     stopwatch: RefCell<Stopwatch>,
-    /// Uncounted seconds spent on iterates.
-    uncounted: Cell<f64>,
+    /// Counted and uncounted seconds of earlier sessions of the case, and the uncounted ones of this session.
+    allowance: Cell<Allowance>,
     exhausted: Cell<Option<StopReason>>,
     refusals: Cell<u64>,
 }
@@ -50,7 +44,7 @@ impl Account {
             budget: Budget::new(n, limits.max_epochs.unwrap_or(f64::INFINITY)),
             entries: Cell::new(Entries::default()),
             stopwatch: RefCell::new(Stopwatch::new(services)),
-            uncounted: Cell::new(0.0),
+            allowance: Cell::new(Allowance::default()),
             exhausted: Cell::new(None),
             refusals: Cell::new(0),
         }
@@ -137,10 +131,13 @@ impl Account {
         self.entries.set(Entries { setup: entries.used, ..entries });
     }
 
-    /// Continues from the time and the entries of an earlier process.
-    pub(crate) fn continue_from(&self, clock: Clock, entries: Entries) {
+    /// Continues from the time, the entries and the uncounted seconds of an earlier process. What this session has
+    /// spent so far is kept.
+    pub(crate) fn continue_from(&self, clock: Clock, entries: Entries, uncounted: f64) {
         self.stopwatch.borrow_mut().add(clock);
         self.entries.set(entries);
+        let allowance = self.allowance.get();
+        self.allowance.set(Allowance { uncounted: allowance.uncounted + uncounted, ..allowance });
     }
 
     /// Kernel entries used so far.
@@ -168,24 +165,39 @@ impl Account {
         self.stopwatch.borrow_mut().resume_without_pause();
     }
 
-    /// Records that the requested iterate has arrived. The time since the clock was paused stays uncounted up to a
-    /// small share of the counted time; the excess is counted, so that a solver gains nothing by working during the
-    /// pause.
+    /// Records that the requested iterate has arrived. The time since the clock was paused stays uncounted within the
+    /// [`Allowance`].
     pub(crate) fn end_wait(&self) {
-        let mut stopwatch = self.stopwatch.borrow_mut();
-        let waited = stopwatch.stopped_for();
-        let left = FREE_SECONDS + FREE_SHARE * stopwatch.read().wall - self.uncounted.get();
-        let free = left.clamp(0.0, waited.wall.max(0.0));
-        self.uncounted.set(self.uncounted.get() + free);
-        let wall = waited.wall - free;
-        if wall > 0.0 {
-            stopwatch.add(Clock { wall, cpu: waited.cpu * wall / waited.wall });
-        }
+        let waited = self.stopwatch.borrow().stopped_for();
+        self.excuse(waited);
     }
 
-    /// Uncounted seconds that the solver spent on iterates.
-    pub(crate) fn uncounted(&self) -> f64 {
-        self.uncounted.get()
+    /// Runs a call of the plugin while the clock is paused. Its time stays uncounted within the [`Allowance`].
+    pub(crate) fn aside<T>(&self, call: impl FnOnce() -> T) -> T {
+        let began = self.stopwatch.borrow().now();
+        let found = call();
+        let ended = self.stopwatch.borrow().now();
+        self.excuse(difference(ended, began));
+        found
+    }
+
+    /// Records the time of a call of the plugin while the clock was paused: what exceeds the [`Allowance`] counts.
+    pub(crate) fn excuse(&self, spent: Clock) {
+        let mut allowance = self.allowance();
+        let counted = allowance.take(spent);
+        self.allowance.set(Allowance { uncounted: allowance.uncounted, ..self.allowance.get() });
+        self.stopwatch.borrow_mut().add(counted);
+    }
+
+    /// Continues from the allowance of an earlier session of the case.
+    pub(crate) fn continue_allowance(&self, earlier: Allowance) {
+        self.allowance.set(earlier);
+    }
+
+    /// Counted and uncounted seconds of this session and the earlier ones.
+    pub(crate) fn allowance(&self) -> Allowance {
+        let earlier = self.allowance.get();
+        Allowance { counted: earlier.counted + self.clock().wall, ..earlier }
     }
 
     /// Pauses the clock.
@@ -226,19 +238,31 @@ mod tests {
         // The time of a copy is not counted.
         wait(&account, 0.001);
         about(account.clock().wall, 10.0);
-        about(account.uncounted(), 0.001);
+        about(account.allowance().uncounted(), 0.001);
         // Two seconds of work: 0.05 s and a twentieth of ten seconds are free in all.
         wait(&account, 2.0);
-        about(account.uncounted(), 0.55);
+        about(account.allowance().uncounted(), 0.55);
         about(account.clock().wall, 10.0 + 2.001 - 0.55);
         about(account.clock().cpu, 4.0 * account.clock().wall);
         // However many iterates are requested, the uncounted time stays below the limit.
         for _ in 0..1000 {
             wait(&account, 0.1);
         }
-        let (counted, uncounted) = (account.clock().wall, account.uncounted());
+        let (counted, uncounted) = (account.clock().wall, account.allowance().uncounted());
         about(counted + uncounted, TIME.get());
-        assert!(uncounted <= FREE_SECONDS + FREE_SHARE * counted, "{uncounted} beside {counted}");
+        assert!(uncounted <= 0.05 + 0.05 * counted, "{uncounted} beside {counted}");
+    }
+
+    #[test]
+    fn calls_while_the_clock_is_paused_are_timed() {
+        let first = account(10, None);
+        first.aside(|| TIME.set(TIME.get() + 2.05));
+        assert!((first.clock().wall - 2.0).abs() < 1e-9 && !first.is_running(), "{:?}", first.clock());
+        // A further session of the case has no allowance of its own.
+        let second = account(10, None);
+        second.continue_allowance(first.allowance());
+        second.aside(|| TIME.set(TIME.get() + 1.0));
+        assert!((second.clock().wall - 0.9).abs() < 1e-9, "{:?}", second.clock());
     }
 
     #[test]

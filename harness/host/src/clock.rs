@@ -18,6 +18,11 @@ impl Stopwatch {
         Stopwatch { services, spent: Clock::default(), running_since: None, paused_at: None }
     }
 
+    /// The time of the services.
+    pub(crate) fn now(&self) -> Clock {
+        self.services.now()
+    }
+
     /// Starts the stopwatch; does nothing if it runs.
     pub(crate) fn resume(&mut self) {
         if self.running_since.is_none() {

@@ -53,6 +53,16 @@ pub struct FitProgress {
     pub cost: FitCost,
     /// Position in each stream of minibatches.
     pub(crate) positions: BatchPositions,
+    /// Seconds in calls of the learner that were left uncounted.
+    #[cfg_attr(feature = "serde", serde(default))]
+    pub(crate) uncounted: f64,
+}
+
+impl FitProgress {
+    /// Seconds in calls of the learner beside begin and fit that were left uncounted.
+    pub fn uncounted(&self) -> f64 {
+        self.uncounted
+    }
 }
 
 /// Progress of a fit at one step.
@@ -154,10 +164,10 @@ impl<'a> FitSession<'a> {
     /// the progress belongs to another problem.
     #[must_use]
     pub fn resuming(self, progress: &FitProgress) -> Option<FitSession<'a>> {
-        let FitProgress { cost, positions } = progress;
+        let FitProgress { cost, positions, uncounted } = progress;
         let batches = self.batches.borrow().at(positions)?;
         self.batches.replace(batches);
-        self.account.continue_from(cost.begin.plus(cost.fit), cost.entries);
+        self.account.continue_from(cost.begin.plus(cost.fit), cost.entries, *uncounted);
         self.work.set(Work { batches: 0, passed: cost.passed, rows: cost.rows, features: cost.features });
         self.steps.set(cost.steps);
         self.begin.set(cost.begin);
@@ -176,7 +186,20 @@ impl<'a> FitSession<'a> {
             rows,
             features,
         };
-        FitProgress { cost, positions: self.batches.borrow().positions() }
+        let uncounted = self.account.allowance().uncounted();
+        FitProgress { cost, positions: self.batches.borrow().positions(), uncounted }
+    }
+
+    /// Runs a call of the learner beside begin and fit, such as one of `model` or `save`. Its time stays uncounted within
+    /// the [`Allowance`](crate::Allowance).
+    pub fn aside<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.account.aside(call)
+    }
+
+    /// Records the time of a call of the learner's library before the session began: what exceeds the
+    /// [`Allowance`](crate::Allowance) counts.
+    pub fn excuse(&self, spent: Clock) {
+        self.account.excuse(spent);
     }
 
     /// Number of batches that this session has drawn from the stream that counts passes.

@@ -105,6 +105,7 @@ impl<'l> LearnerObject<'l> {
     }
 
     /// Continues from a saved state, in place of [`begin`](Self::begin), in a session that resumes from its progress.
+    /// The time of the call stays uncounted within the [`Allowance`](crate::Allowance).
     ///
     /// # Errors
     /// As for [`begin`](Self::begin), or where the learner cannot load the state.
@@ -119,7 +120,7 @@ impl<'l> LearnerObject<'l> {
         let table = store.table();
         // SAFETY: as for `begin`; the store lives until the call returns.
         let call = |object, fit: *const Fit| unsafe { load(object, fit, &table) };
-        let status = self.call(session, Call::Load, call);
+        let status = session.aside(|| self.call(session, Call::Load, call));
         let complaint = session.callbacks.take_complaint().or_else(|| store.take_complaint());
         self.done("load", status, complaint)?;
         untampered("load", session)

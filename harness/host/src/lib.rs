@@ -15,6 +15,7 @@
 //! runs in a process of its own.
 
 mod account;
+mod allowance;
 mod arrays;
 mod batches;
 mod callback;
@@ -49,6 +50,7 @@ mod system;
 mod views;
 
 pub use account::SolveLimits;
+pub use allowance::Allowance;
 pub use arrays::{Arrays, MOST_BYTES};
 pub use clock::difference;
 pub use cost::{FitCost, SolveCost};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_abi::{ENTRY, MAJOR, Plugin};
-use gpbench_terms::{SolverInfo, SolverKind};
+use gpbench_terms::{Clock, SolverInfo, SolverKind};
 use thiserror::Error;
 
 use crate::description::{self, Description, LearnerEntry, SolverEntry};
@@ -79,6 +79,8 @@ pub struct Library {
     file: PathBuf,
     host: &'static HostTable,
     description: Description,
+    /// Time of the entry function.
+    pub(crate) described: Clock,
 }
 
 impl Library {
@@ -96,7 +98,12 @@ impl Library {
         let description = unsafe { description::read(plugin) };
         let description =
             description.map_err(|what| LibraryError::Malformed { file: file.to_owned(), what })?;
-        Ok(Library { file: file.to_owned(), host, description })
+        Ok(Library { file: file.to_owned(), host, description, described: Clock::default() })
+    }
+
+    /// Time of the plugin's entry function, which describes it; zero for a plugin that is part of this program.
+    pub fn described(&self) -> Clock {
+        self.described
     }
 
     /// The library's own name.

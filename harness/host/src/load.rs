@@ -5,6 +5,7 @@ use std::path::Path;
 use gpbench_abi::{ENTRY, EntryFn};
 use libloading::os::unix::{Library as Handle, RTLD_LOCAL, RTLD_NOW};
 
+use crate::clock::difference;
 use crate::host_table::HostTable;
 use crate::library::{Library, LibraryError};
 
@@ -26,14 +27,18 @@ impl Library {
         let entry = unsafe { handle.get::<Option<EntryFn>>(ENTRY) };
         let entry = entry.ok().and_then(|symbol| *symbol);
         let entry = entry.ok_or_else(|| LibraryError::NoEntry { file: file.to_owned() })?;
+        let began = host.services().now();
         // SAFETY: called once, on the thread that loaded the library, with a host that is never freed.
         let plugin = unsafe { entry(host.as_ptr()) };
+        let described = difference(host.services().now(), began);
         if plugin.is_null() {
             let reason = host.take_error().unwrap_or_else(|| "it returned null and set no error".to_owned());
             return Err(LibraryError::NoDescription { file: file.to_owned(), reason });
         }
         // SAFETY: the plugin vouches for its description.
-        unsafe { Library::from_description(file, plugin, host) }
+        let mut library = unsafe { Library::from_description(file, plugin, host) }?;
+        library.described = described;
+        Ok(library)
     }
 }
 

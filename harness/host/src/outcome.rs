@@ -26,13 +26,26 @@ pub struct SolveOutcome {
     pub values: BTreeMap<String, f64>,
     /// Cost of prepare and solve.
     pub cost: SolveCost,
-    /// Uncounted seconds that the solver spent on requested iterates.
+    /// Uncounted seconds that the solver spent on requested iterates and in calls beside prepare and solve.
     pub uncounted: f64,
     /// The lowest precision of products that the solver requested.
     pub precision: Arithmetic,
 }
 
 impl SolveOutcome {
+    /// The outcome of a case without a solve, or of one before its first solve.
+    pub fn without_a_solve(stop_reason: StopReason) -> SolveOutcome {
+        SolveOutcome {
+            reason: stop_reason.reason(),
+            stop_reason,
+            claimed: Vec::new(),
+            values: BTreeMap::new(),
+            cost: SolveCost::default(),
+            uncounted: 0.0,
+            precision: Arithmetic::F64,
+        }
+    }
+
     /// The outcome of a session so far, without a report.
     pub(crate) fn at(session: &Session) -> SolveOutcome {
         SolveOutcome {
@@ -41,7 +54,7 @@ impl SolveOutcome {
             claimed: Vec::new(),
             values: BTreeMap::new(),
             cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
-            uncounted: session.account.uncounted(),
+            uncounted: session.account.allowance().uncounted(),
             precision: session.objects.precision(),
         }
     }

@@ -9,6 +9,7 @@ use gpbench_terms::{Arithmetic, Clock, Entries};
 use ndarray::{ArrayView2, ShapeBuilder};
 
 use crate::account::{Account, SolveLimits};
+use crate::allowance::Allowance;
 use crate::callback::{Callbacks, Refusal};
 use crate::host_table::HostTable;
 use crate::observer::{IterationInfo, Observer};
@@ -109,6 +110,29 @@ impl<'a> Session<'a> {
             awaiting: Cell::new(None),
             callbacks: Callbacks::new(host.services()),
         }
+    }
+
+    /// Continues from the allowance of an earlier session of the same case.
+    #[must_use]
+    pub fn with_allowance(self, earlier: Allowance) -> Self {
+        self.account.continue_allowance(earlier);
+        self
+    }
+
+    /// Counted and uncounted seconds of this session and the earlier ones.
+    pub fn allowance(&self) -> Allowance {
+        self.account.allowance()
+    }
+
+    /// Records the time of a call of the plugin that belongs to this solve and ended before the session began: what
+    /// exceeds the [`Allowance`] counts.
+    pub fn excuse(&self, spent: Clock) {
+        self.account.excuse(spent);
+    }
+
+    /// Runs a call of the plugin beside prepare and solve. Its time stays uncounted within the [`Allowance`].
+    pub fn aside<T>(&self, call: impl FnOnce() -> T) -> T {
+        self.account.aside(call)
     }
 
     /// Time spent so far.

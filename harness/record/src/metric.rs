@@ -179,6 +179,8 @@ const POSTERIOR: &[TaskKind] = &[Posterior];
 /// Tasks whose solver may have inducing points as its unknowns.
 const WITH_INDUCING: &[TaskKind] = &[Posterior, Thompson];
 const TRAIN: &[TaskKind] = &[Train];
+/// Tasks that find hyperparameters.
+const FITTED: &[TaskKind] = &[Train, Learn];
 const THOMPSON: &[TaskKind] = &[Thompson];
 /// Tasks of outer steps.
 const STEPPING: &[TaskKind] = &[Train, Thompson];
@@ -279,6 +281,10 @@ metrics! {
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
         Nats, Short, Neither, HAS_LIKELIHOOD, TRAIN, 0.0, 0.1, [Steps];
+    /// Estimate of the rounding error in the log marginal likelihood of the exact reference, over its magnitude: what
+    /// is called exact is not known better than this. Absent below 1e-6.
+    EXACT_ERROR = "exact_error", "rounding of exact", "relative rounding error of the exact likelihood",
+        One, Scientific, Lower, HAS_LIKELIHOOD, NOWHERE, 0.0, 0.1, [];
     /// Outer steps taken.
     STEPS = "steps", "steps", "outer steps",
         Count, Short, Neither, STEPPING, STEPPING, 0.0, 0.1, [];
@@ -388,9 +394,9 @@ metrics! {
     /// Wall-clock seconds of an outer step outside of the solver: right-hand sides and gradient.
     SECONDS_OUTER = "seconds_outer", "outer [s]", "seconds of right-hand sides and gradient",
         Seconds, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
-    /// Wall-clock seconds of the systems solved for the prediction after training.
+    /// Wall-clock seconds of the systems solved for the prediction after training, or of a learner's predictions.
     SECONDS_PREDICT = "seconds_predict", "predict [s]", "seconds of the final prediction",
-        Seconds, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
+        Seconds, Short, Lower, FITTED, NOWHERE, 0.0, 0.1, [];
     /// Epochs of the systems solved for the prediction after training.
     EPOCHS_PREDICT = "epochs_predict", "epochs of prediction", "epochs of the final prediction",
         Epochs, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
@@ -443,10 +449,11 @@ metrics! {
     /// Mean number of random features that an estimate took.
     FEATURES = "features", "features", "random features",
         Count, Short, Neither, BY_FEATURES, NOWHERE, 0.0, 0.1, [Own, Steps];
-    /// Wall-clock seconds of the solver for iterates that the trace asked for, which do not count as prepare or
-    /// solve.
-    SECONDS_ITERATES = "seconds_iterates", "iterates [s]", "uncounted seconds of iterates for the trace",
-        Seconds, Short, Lower, SOLVE_POSTERIOR, NOWHERE, 0.0, 0.1, [];
+    /// Wall-clock seconds of the plugin that do not count as prepare or solve, or as a learner's begin and steps: of
+    /// iterates that the trace asked for, and of calls beside the work, such as a learner's model or saved state. What
+    /// exceeds 0.05 s and a twentieth of the counted time counts.
+    SECONDS_ITERATES = "seconds_iterates", "uncounted [s]", "uncounted seconds of iterates and further calls",
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Seconds from when a limit was reached to when all processes of a killed case had ended.
     SECONDS_OVER_LIMIT = "seconds_over_limit", "seconds over limit", "seconds over the limit",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];

@@ -58,6 +58,7 @@ mod table;
 mod target;
 mod tasks;
 mod times;
+mod worst_residual;
 mod write;
 
 pub use across::{AcrossTasks, ComparedMethod};

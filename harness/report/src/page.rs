@@ -18,6 +18,7 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::table::TextTable;
 use crate::tasks::section;
+use crate::worst_residual;
 
 /// A report's content.
 pub(crate) struct Page<'f> {
@@ -40,8 +41,8 @@ pub(crate) struct Part {
     /// Our results beside published figures, and their agreement.
     pub(crate) published: Vec<TextTable>,
     pub(crate) figures: Vec<Figure>,
-    /// Which times are not shown or not comparable, and why; each a sentence.
-    pub(crate) times: Vec<String>,
+    /// Which times are not shown or not comparable, and which residuals a mean hides; each a sentence.
+    pub(crate) remarks: Vec<String>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<TextTable>,
     /// Heading and documentation of all metrics in tables.
@@ -103,7 +104,7 @@ impl Part {
         let options = results.cases.options();
         let section = section(task);
         let columns: Vec<&Metric> = match options.columns.as_slice() {
-            [] => metric::columns(task).collect(),
+            [] => worst_residual::with_column(&results.cases, metric::columns(task).collect()),
             asked => asked.iter().filter_map(|name| metric::find(name)).collect(),
         };
         let is_measured =
@@ -137,12 +138,13 @@ impl Part {
                 tables.into_iter().chain(section.published(&results, &reference)).collect()
             }),
             figures,
-            times: results
-                .whole
-                .remark_on_incomparable_times()
-                .map(|text| format!("{MARK} {text}."))
-                .into_iter()
-                .collect(),
+            remarks: [
+                (MARK, results.whole.remark_on_incomparable_times()),
+                (worst_residual::MARK, worst_residual::remark(&results.cases)),
+            ]
+            .into_iter()
+            .filter_map(|(mark, text)| Some(format!("{mark} {}.", text?)))
+            .collect(),
             details: details.collect(),
             glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
@@ -152,12 +154,12 @@ impl Part {
     fn note_times(&mut self, left_out: Option<String>) {
         let is_time =
             |title: &str| METRICS.iter().any(|metric| is_time(metric.name) && metric.title == title);
-        self.times.extend(left_out.map(|text| format!("{text}.")));
+        self.remarks.extend(left_out.map(|text| format!("{text}.")));
         for table in &mut self.tables {
             let has_times = table.columns.iter().any(|column| is_time(&column.title));
             let has_marks = table.rows.iter().flatten().any(|cell| cell.text.ends_with(MARK));
             if has_times || has_marks {
-                let sentences = [table.caption.clone()].into_iter().chain(self.times.iter().cloned());
+                let sentences = [table.caption.clone()].into_iter().chain(self.remarks.iter().cloned());
                 let sentences = sentences.filter(|sentence| !sentence.is_empty());
                 table.caption = sentences.collect::<Vec<_>>().join(" ");
             }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use gpbench_record::Case;
+use gpbench_record::{Case, names};
 
 use crate::aggregate::{Group, groups_of, mean};
 use crate::comparable_times::MARK;
@@ -11,6 +11,7 @@ use crate::frame::{CaseView, Cases};
 use crate::grid;
 use crate::layout::{Added, column};
 use crate::problem::GroupProblem;
+use crate::worst_residual;
 
 /// Label of predictions that no model verifies.
 pub(crate) const OWN_PREDICTIONS: &str = "learner's own";
@@ -53,8 +54,12 @@ impl<'f> Results<'f> {
         self.comparable_groups.iter().find(is_same).unwrap_or(group)
     }
 
-    /// Suffix of a metric of a group: a mark where it is a time that is not comparable.
+    /// Suffix of a metric of a group: a mark where it is a time that is not comparable, or a largest residual that the mean
+    /// hides.
     pub(crate) fn mark(&self, group: &Group, metric: &str) -> &'static str {
+        if metric == names::RESIDUAL_MAX && self.of(group).any(worst_residual::is_hidden) {
+            return worst_residual::MARK;
+        }
         let is_incomparable =
             |case: CaseView<'_>| self.incomparable.contains(case.id()) && case.metric(metric).is_some();
         if is_time(metric) && self.of(group).any(is_incomparable) { MARK } else { "" }

@@ -649,3 +649,27 @@ fn a_solver_names_what_to_cite() {
     let cited = references(&run);
     assert!(cited.contains("Hestenes") && !cited.contains("Nobody"), "{cited}");
 }
+
+#[test]
+fn a_residual_that_the_mean_hides_is_shown_beside_it_and_marked() {
+    let mut run = run();
+    for row in &mut run.record.rows {
+        row.case.budget.tolerance = Some(0.01);
+        row.metrics.insert("residual_probes", 0.005);
+        row.metrics.insert("residual_max", 0.009);
+    }
+    let text = |run: &Run| export(run, Format::Markdown).unwrap();
+    let plain = text(&run);
+    assert!(!plain.contains('\u{2021}'), "{plain}");
+    let is_cg = |row: &&mut Row| row.labels.solver == "cg" && row.status == CaseStatus::Ok;
+    let bad = run.record.rows.iter_mut().find(is_cg).expect("a case of cg");
+    bad.metrics.insert("residual_max", 0.3);
+    let marked = text(&run);
+    let heading = marked.lines().find(|line| line.contains("residual probes")).expect("a table of residuals");
+    let titles: Vec<&str> = heading.split('|').map(str::trim).collect();
+    let mean = titles.iter().position(|title| *title == "residual probes").unwrap();
+    assert_eq!(titles[mean + 1], "largest residual", "{heading}");
+    assert!(marked.lines().any(|line| line.starts_with("| cg ") && line.contains('\u{2021}')), "{marked}");
+    let remark = "\u{2021} the largest residual of a right-hand side is above the tolerance, which the mean meets, in 1";
+    assert!(marked.contains(remark), "{marked}");
+}

@@ -1,26 +1,42 @@
-//! A check of memory for OpenBLAS, which repeats a refused allocation endlessly.
+//! Memory for OpenBLAS, which repeats a refused allocation endlessly.
 
-use std::hint::black_box;
-
+use gpbench_gp::blas::{BuffersRefused, reserve_buffers};
 use gpbench_record::FaultCause;
 
 use crate::failure::{CaseError, fault};
+use crate::process;
 
-/// Bytes that OpenBLAS allocates at its first call, independently of the size of the matrices, and a few more.
-const BUFFER: usize = 130 << 20;
-
-/// Checks that OpenBLAS can allocate its buffer. No page of the buffer is touched, and it is freed.
+/// Makes sure that OpenBLAS has its buffers where `threads` threads call it, each by itself or one of them with as many
+/// threads of OpenBLAS, before the data take the memory. Where the address space is not limited, only one buffer is
+/// reserved, and the others are allocated as they are needed.
 ///
 /// # Errors
-/// A fault where the system refuses the buffer.
-pub(crate) fn check() -> Result<(), CaseError> {
-    let mut buffer = Vec::<u8>::new();
-    let reserved = buffer.try_reserve_exact(BUFFER);
-    black_box(&buffer);
-    reserved.map_err(|_| {
-        let reason = format!("the system refuses {} MiB of memory, which OpenBLAS needs", BUFFER >> 20);
-        fault(FaultCause::Resources, reason)
-    })
+/// A fault where the system refuses the buffers.
+pub(crate) fn reserve(threads: usize) -> Result<(), CaseError> {
+    // Threads of a plugin's own, for which OpenBLAS keeps buffers too, are reserved when they are started.
+    let limit = process::address_space_limit();
+    let count = if limit.is_some() { threads.max(1) } else { 1 };
+    reserve_buffers(count).map_err(|refused| fault(FaultCause::Resources, reason(refused, limit)))
+}
+
+/// Whether OpenBLAS may start this number of threads, which keep a buffer each.
+pub(crate) fn allows_threads(threads: usize) -> bool {
+    threads <= 1 || process::address_space_limit().is_none() || reserve_buffers(2 * threads - 1).is_ok()
+}
+
+/// Why the buffers are refused, and what to do.
+fn reason(refused: BuffersRefused, limit: Option<u64>) -> String {
+    match limit {
+        None => refused.to_string(),
+        Some(u64::MAX) => {
+            format!("{refused}, and promises no more memory than it has (overcommit_memory is 2)")
+        }
+        Some(limit) => format!(
+            "{refused}; the address space of a process is limited to {} MiB: raise the limit, as by `ulimit -v \
+             unlimited` or h_vmem of a cluster, or use fewer threads",
+            limit >> 20
+        ),
+    }
 }
 
 #[cfg(test)]
@@ -29,6 +45,15 @@ mod tests {
 
     #[test]
     fn memory_that_there_is_is_no_fault() {
-        assert!(check().is_ok());
+        assert!(reserve(2).is_ok() && allows_threads(2));
+    }
+
+    #[test]
+    fn a_refusal_names_the_limit_and_the_remedy() {
+        let refused = BuffersRefused { count: 2 };
+        let told = reason(refused, Some(3 << 30));
+        assert!(told.contains("2 x 130 MiB of address space"), "{told}");
+        assert!(told.contains("limited to 3072 MiB: raise the limit, as by `ulimit -v unlimited`"), "{told}");
+        assert_eq!(reason(refused, None), refused.to_string());
     }
 }

@@ -31,6 +31,9 @@ pub fn of_exact(exact: &Reference) -> Metrics {
     found.insert(names::TEST_RMSE_EXACT, exact.test_rmse);
     found.insert(names::TEST_NLL_EXACT, exact.test_nll);
     found.insert(names::LOG_MARGINAL_LIKELIHOOD, exact.log_marginal_likelihood);
+    if let Some(error) = exact.relative_error() {
+        found.insert(names::EXACT_ERROR, error);
+    }
     found
 }
 

@@ -18,7 +18,7 @@ pub fn run(request: &ExactRequest) -> Message {
 }
 
 fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
-    blas_memory::check()?;
+    blas_memory::reserve(request.threads)?;
     let (file, sha256) = (request.dataset_file.as_deref(), request.dataset_sha256.as_deref());
     let rows = Rows::load_planned(&request.dataset, request.seed, file, sha256)?;
     let kernel = kernel(&request.kernel, rows.d())?;
@@ -32,6 +32,7 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
     let reference = Reference {
         v: gp.v.clone(),
         log_marginal_likelihood: gp.log_marginal_likelihood,
+        likelihood_error: gp.likelihood_error(),
         log_det: gp.log_det,
         y_hinv_y: gp.y_hinv_y,
         test_rmse: metrics::rmse(mean.view(), y_test),
@@ -43,6 +44,9 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
     exact_file::write(&request.output, &reference).map_err(file_fault(FaultCause::Storage))?;
     let mut found = Metrics::default();
     found.insert(names::LOG_MARGINAL_LIKELIHOOD, reference.log_marginal_likelihood);
+    if let Some(error) = reference.relative_error() {
+        found.insert(names::EXACT_ERROR, error);
+    }
     found.insert(names::LOG_DET_EXACT, reference.log_det);
     found.insert(names::TEST_RMSE_EXACT, reference.test_rmse);
     found.insert(names::TEST_NLL_EXACT, reference.test_nll);

@@ -4,6 +4,7 @@
 //! |---|---|---|
 //! | `v`, `mean`, `latent_variance` | n, test rows, test rows | fields of [`Reference`] |
 //! | `scalars` | 5 | the numbers whose names are the state |
+//! | `likelihood_error` | 1 | the number of this name; absent from files of earlier versions |
 //! | `curve/mean`, `curve/latent_variance` | points | fields of [`ExactCurve`], where there is one input only |
 //! | `curve/eigenvalues`, `curve/functions` | rank; points x functions | the same |
 
@@ -20,6 +21,9 @@ const KIND: &str = "exact-reference";
 /// Names of the numbers in the array `scalars`.
 const SCALARS: [&str; 5] = ["log_marginal_likelihood", "log_det", "y_hinv_y", "test_rmse", "test_nll"];
 
+/// Name of the array with the rounding error.
+const ERROR: &str = "likelihood_error";
+
 /// Exact results.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reference {
@@ -31,6 +35,8 @@ pub struct Reference {
     pub latent_variance: Array1<f64>,
     /// Log marginal likelihood.
     pub log_marginal_likelihood: f64,
+    /// Estimate of the rounding error in it; NaN where it is not known.
+    pub likelihood_error: f64,
     /// log |H|.
     pub log_det: f64,
     /// y^T H^-1 y.
@@ -43,6 +49,14 @@ pub struct Reference {
     pub curve: Option<ExactCurve>,
 }
 
+impl Reference {
+    /// The rounding error of the log marginal likelihood over its magnitude, where it is above 1e-6.
+    pub fn relative_error(&self) -> Option<f64> {
+        let error = self.likelihood_error / self.log_marginal_likelihood.abs();
+        (error > 1e-6).then_some(error)
+    }
+}
+
 /// Writes a reference.
 pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
     let Reference {
@@ -50,6 +64,7 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         mean,
         latent_variance,
         log_marginal_likelihood,
+        likelihood_error,
         log_det,
         y_hinv_y,
         test_rmse,
@@ -61,7 +76,8 @@ pub fn write(path: &Path, reference: &Reference) -> Result<(), FileError> {
         .array("v", v.view())
         .array("mean", mean.view())
         .array("latent_variance", latent_variance.view())
-        .array("scalars", aview1(&scalars));
+        .array("scalars", aview1(&scalars))
+        .array(ERROR, aview1(std::slice::from_ref(likelihood_error)));
     if let Some(ExactCurve { mean, latent_variance, eigenvalues, functions }) = curve {
         file = file
             .array("curve/mean", mean.view())
@@ -88,11 +104,13 @@ pub fn read(path: &Path, n: usize, n_test: usize) -> Result<Reference, FileError
     else {
         return Err(file.mismatch(format!("it has not the scalars {}", SCALARS.join(", "))));
     };
+    let error = file.has(ERROR).then(|| file.vector(ERROR)).transpose()?;
     Ok(Reference {
         v,
         mean,
         latent_variance,
         log_marginal_likelihood,
+        likelihood_error: error.and_then(|error| error.first().copied()).unwrap_or(f64::NAN),
         log_det,
         y_hinv_y,
         test_rmse,
@@ -133,6 +151,7 @@ mod tests {
             mean: array![4.0, 5.0],
             latent_variance: array![6.0, 7.0],
             log_marginal_likelihood: -8.0,
+            likelihood_error: 0.5,
             log_det: 9.0,
             y_hinv_y: 10.0,
             test_rmse: 11.0,

@@ -21,6 +21,9 @@ use crate::system::SystemError;
 pub(crate) enum CaseError {
     /// The spec or the solver is at fault: the case has this status.
     Failed(Failure),
+    /// Double precision does not suffice, as for a singular matrix. A task that has a result without what failed goes on;
+    /// else the case has this status.
+    Numerical(Failure),
     /// The machine or a file is at fault, which says nothing about the solver.
     Fault {
         /// What is at fault.
@@ -34,7 +37,7 @@ impl CaseError {
     /// The last message of a worker; `plugin_ran` says whether the worker has opened the plugin's library.
     pub(crate) fn message(self, plugin_ran: bool) -> Message {
         match self {
-            CaseError::Failed(failure) => Message::Failed(failure),
+            CaseError::Failed(failure) | CaseError::Numerical(failure) => Message::Failed(failure),
             CaseError::Fault { cause, reason } => Message::Fault(Fault { cause, reason, plugin_ran }),
         }
     }
@@ -43,6 +46,11 @@ impl CaseError {
 /// The failure of a case that is invalid.
 pub(crate) fn invalid(reason: impl ToString) -> CaseError {
     CaseError::Failed(Failure { status: CaseStatus::Invalid, reason: reason.to_string() })
+}
+
+/// The failure of a case for which double precision does not suffice: a matrix is singular, or a number is not finite.
+pub(crate) fn diverged(reason: impl ToString) -> CaseError {
+    CaseError::Numerical(Failure { status: CaseStatus::Diverged, reason: reason.to_string() })
 }
 
 /// A fault.
@@ -76,6 +84,9 @@ impl From<Failure> for CaseError {
 impl From<CallError> for CaseError {
     /// Classifies an error of the plugin.
     fn from(error: CallError) -> Self {
+        if error.is_singular() {
+            return diverged(error);
+        }
         let status = match &error {
             CallError::Panicked { .. } => CaseStatus::Crashed,
             CallError::OutOfMemory { .. } => CaseStatus::OutOfMemory,
@@ -95,7 +106,7 @@ impl From<ThreadsRefused> for CaseError {
 
 impl From<NotPositiveDefinite> for CaseError {
     fn from(error: NotPositiveDefinite) -> Self {
-        invalid(error)
+        diverged(error)
     }
 }
 
@@ -109,7 +120,7 @@ impl From<ExactError> for CaseError {
     fn from(error: ExactError) -> Self {
         match error {
             ExactError::Threads(refused) => refused.into(),
-            ExactError::Singular(_) => invalid(error),
+            ExactError::Singular(_) => diverged(error),
         }
     }
 }
@@ -118,6 +129,7 @@ impl From<SystemError> for CaseError {
     fn from(error: SystemError) -> Self {
         match error {
             SystemError::Prior(PriorError::Threads(refused)) => refused.into(),
+            SystemError::Prior(PriorError::Singular(_)) => diverged(error),
             _ => invalid(error),
         }
     }
@@ -187,7 +199,7 @@ mod tests {
     fn cause(error: impl Into<CaseError>) -> Option<FaultCause> {
         match error.into() {
             CaseError::Fault { cause, .. } => Some(cause),
-            CaseError::Failed(_) => None,
+            CaseError::Failed(_) | CaseError::Numerical(_) => None,
         }
     }
 

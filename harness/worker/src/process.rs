@@ -129,6 +129,21 @@ pub fn restart_with(variables: &[(&'static str, &'static str)]) {
     crate::log::line(format_args!("gpbench-worker: cannot restart with {variables:?}: {error}"));
 }
 
+/// Bytes of address space that this process may use, where that is limited: by `ulimit -v` or `-d`, or h_vmem of a
+/// cluster. A system that promises no more memory than it has is a limit too, of unknown size: the largest number.
+pub fn address_space_limit() -> Option<u64> {
+    let of = |resource| {
+        let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
+        // SAFETY: `limit` is a valid place to write to; on failure it stays as it is.
+        unsafe { libc::getrlimit(resource, &mut limit) };
+        (limit.rlim_cur != libc::RLIM_INFINITY).then_some(limit.rlim_cur)
+    };
+    let is_strict =
+        || std::fs::read_to_string("/proc/sys/vm/overcommit_memory").is_ok_and(|mode| mode.trim() == "2");
+    let own = [of(libc::RLIMIT_AS), of(libc::RLIMIT_DATA)].into_iter().flatten().min();
+    own.or_else(|| is_strict().then_some(u64::MAX))
+}
+
 /// Peak resident memory of this process.
 ///
 /// Linux carries the `ru_maxrss` of a parent over `exec`, so the program's own

@@ -1,13 +1,14 @@
 //! Runs the solver of a case: loads its library, creates objects, sets their limits and memory, and collects outcomes.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use gpbench_host::{
-    Library, Observer, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject, SolverState,
-    VolatileObjects,
+    Allowance, Library, Observer, Session, SolveCost, SolveLimits, SolveOutcome, SolverEntry, SolverObject,
+    SolverState, VolatileObjects, difference,
 };
 use gpbench_record::{
-    Budget, Capability, CaseStatus, Failure, Message, Metrics, ParamValue, Solved, TaskOutput, names,
+    Budget, Capability, CaseStatus, Clock, Failure, Message, Metrics, ParamValue, Solved, TaskOutput, names,
 };
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
@@ -118,6 +119,10 @@ pub(crate) struct Runner<'s> {
     setup: &'s Setup<'s>,
     library: Library,
     startup: Startup<'s>,
+    /// Time of calls of the plugin since the last solve, which the next one records.
+    aside: Cell<Clock>,
+    /// Counted and uncounted seconds of the solves so far.
+    allowance: Cell<Allowance>,
 }
 
 impl<'s> Runner<'s> {
@@ -125,11 +130,20 @@ impl<'s> Runner<'s> {
     pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
         let (library, startup) = load(setup, send)?;
         library.solver(&setup.job.case.solver.plugin)?;
-        Ok(Runner { setup, library, startup })
+        let (aside, allowance) = (Cell::new(library.described()), Cell::default());
+        Ok(Runner { setup, library, startup, aside, allowance })
     }
 
     fn entry(&self) -> &SolverEntry {
         self.library.solver(&self.setup.job.case.solver.plugin).expect("found when the library was loaded")
+    }
+
+    /// Runs a call of the plugin between two solves; the next solve records its time.
+    pub(crate) fn aside<T>(&self, call: impl FnOnce() -> T) -> T {
+        let began = process::now();
+        let found = call();
+        self.aside.set(self.aside.get().plus(difference(process::now(), began)));
+        found
     }
 
     /// Creates an object of the solver for a system. The system caches as many kernel entries as fit into the memory
@@ -149,7 +163,7 @@ impl<'s> Runner<'s> {
         {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
-        let solver = SolverObject::create(entry, self.library.host(), params)?;
+        let solver = self.aside(|| SolverObject::create(entry, self.library.host(), params))?;
         let cache = self.cache_bytes(&solver, system, elsewhere)?;
         system.cache_entries(cache as usize);
         Ok(solver)
@@ -163,7 +177,8 @@ impl<'s> Runner<'s> {
         elsewhere: usize,
     ) -> Result<f64, CaseError> {
         let (rows, _) = system.view().matrix.shape();
-        let estimate = solver.estimate(rows, system.d(), system.columns())? + elsewhere as f64;
+        let estimate = self.aside(|| solver.estimate(rows, system.d(), system.columns()))?;
+        let estimate = estimate + elsewhere as f64;
         let Some((needed, bound)) = self.startup.check_memory("solver", estimate)? else { return Ok(0.0) };
         // The share bounds only the cached entries; the limit alone decides whether a case can run.
         let planned = self.setup.job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
@@ -175,6 +190,27 @@ impl<'s> Runner<'s> {
         let Budget { tolerance, max_epochs, seconds, .. } = self.setup.job.case.budget;
         let seed = system.streams.stream(stream).next_u64();
         SolveLimits { tolerance, max_epochs, seconds, threads: self.setup.job.threads, seed }
+    }
+
+    /// A session that records the time of the calls since the last solve.
+    fn session<'a>(
+        &self,
+        system: &'a System,
+        limits: SolveLimits,
+        observer: &'a mut dyn Observer,
+    ) -> Session<'a> {
+        let session = Session::new(system, limits, self.library.host(), observer);
+        let session = session.with_allowance(self.allowance.get());
+        session.excuse(self.aside.take());
+        session
+    }
+
+    /// Destroys the object after its solve, before the solution counts: a plugin that crashes while it frees its memory
+    /// has corrupted memory.
+    fn destroy(&self, solver: SolverObject, session: &Session, outcome: &mut SolveOutcome) {
+        session.aside(|| drop(solver));
+        outcome.cost.solve = difference(session.clock(), outcome.cost.prepare);
+        self.allowance.set(session.allowance());
     }
 
     /// Solves with a new object, from `x` and into `x`. The solver receives the state of the earlier object, and
@@ -190,30 +226,42 @@ impl<'s> Runner<'s> {
         let elsewhere = carried.as_ref().map_or(0, |carried| carried.elsewhere);
         let mut solver = self.create(params, system, elsewhere)?;
         let observer = &mut ();
-        let session = Session::new(system, limits, self.library.host(), observer);
-        let Some(Carried { state, volatile, .. }) = carried else { return Ok(solver.run(&session, x)?) };
-        let session = session.with_state(std::mem::take(state)).with_volatile(std::mem::take(volatile));
-        let outcome = solver.run(&session, x);
-        *volatile = session.take_volatile();
-        *state = session.into_state();
-        Ok(outcome?)
+        let mut session = self.session(system, limits, observer);
+        let mut kept = None;
+        if let Some(Carried { state, volatile, .. }) = carried {
+            session = session.with_state(std::mem::take(state)).with_volatile(std::mem::take(volatile));
+            kept = Some((state, volatile));
+        }
+        let mut outcome = solver.run(&session, x)?;
+        self.destroy(solver, &session, &mut outcome);
+        if let Some((state, volatile)) = kept {
+            *volatile = session.take_volatile();
+            *state = session.into_state();
+        }
+        Ok(outcome)
     }
 
-    /// Solves with this object from zero, under observation. Also returns the solution.
+    /// Solves with this object from zero, under observation, and destroys it. Also returns the solution.
     pub(crate) fn observe(
         &self,
-        solver: &mut SolverObject,
+        mut solver: SolverObject,
         system: &System,
         limits: SolveLimits,
         observer: &mut dyn Observer,
     ) -> Result<(SolveOutcome, Array2<f64>), CaseError> {
         let mut x = Array2::zeros((system.m(), system.columns()).f());
-        let outcome = solver.run(&Session::new(system, limits, self.library.host(), observer), &mut x)?;
+        let session = self.session(system, limits, observer);
+        let mut outcome = solver.run(&session, &mut x)?;
+        self.destroy(solver, &session, &mut outcome);
         Ok((outcome, x))
     }
 
-    /// The measurements of the case.
+    /// The measurements of the case. The time of calls since the last solve counts as all such calls do.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
+        let mut allowance = self.allowance.get();
+        let counted = allowance.take(self.aside.take());
+        let cost = SolveCost { solve: outcome.cost.solve.plus(counted), ..outcome.cost };
+        let outcome = SolveOutcome { cost, uncounted: allowance.uncounted(), ..outcome };
         self.startup.solved(outcome, cached_bytes, output)
     }
 }

@@ -9,7 +9,7 @@ use gpbench_record::Clock;
 use rayon::ThreadPool;
 use rayon::prelude::*;
 
-use crate::{log, process};
+use crate::{blas_memory, log, process};
 
 /// A host for plugins called on this thread; `pool` runs their loops, and without one they run on the calling thread.
 pub fn host(pool: Option<Arc<ThreadPool>>) -> &'static HostTable {
@@ -43,7 +43,14 @@ impl Services for ProcessServices {
     }
 
     fn set_blas_threads(&self, threads: usize) {
-        blas::set_threads(threads);
+        if blas_memory::allows_threads(threads) {
+            blas::set_threads(threads);
+        } else {
+            let what = "the address space is limited and has no room for the buffers of";
+            log::line(format_args!(
+                "gpbench-worker: {what} {threads} threads of OpenBLAS, which keeps its own number"
+            ));
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) struct Setup<'j> {
 impl Setup<'_> {
     /// Loads the rows of a job.
     pub(crate) fn new(job: &Job) -> Result<Setup<'_>, CaseError> {
-        blas_memory::check()?;
+        blas_memory::reserve(job.threads)?;
         let (file, sha256) = (job.dataset_file.as_deref(), job.dataset_sha256.as_deref());
         let rows = Rows::load_planned(&job.case.dataset, job.case.seed, file, sha256);
         let (rows, loaded) = (rows?, process::seconds_since_start());

@@ -16,9 +16,9 @@ use crate::setup::Setup;
 /// of the case.
 ///
 /// Failures are classified as follows: a panic is `crashed`; memory that is unavailable is
-/// `out_of_memory`; everything else that a plugin returns as an error, a matrix
-/// that is not positive definite included, is `invalid`, as is a library that
-/// cannot be used. A solution with numbers that are not finite is no failure
+/// `out_of_memory`; a matrix that is not positive definite in double precision, the
+/// harness's or one that the plugin names as such, is `diverged`; everything else that a
+/// plugin returns as an error is `invalid`, as is a library that cannot be used. A solution with numbers that are not finite is no failure
 /// here: it is solved with reason `diverged`.
 ///
 /// Data copies, references, checkpoints and libraries that cannot be read, files that cannot be written, and threads,

@@ -177,6 +177,7 @@ fn reference(system: &System) -> Reference {
         mean,
         latent_variance,
         log_marginal_likelihood,
+        likelihood_error: gp.likelihood_error(),
         log_det,
         y_hinv_y,
         test_rmse: 0.0,

@@ -192,3 +192,46 @@ fn a_damaged_result_is_a_fault() {
     assert_eq!(fault("verify", &job).cause, FaultCause::Solution);
     let _ = messages(&worker("verify", &job));
 }
+
+/// Learning by the misbehaving learner.
+fn hostile(act: &str) -> (Job, TempDir) {
+    let mut case = common::by("hostile-learner", case());
+    task(&mut case).select = ModelSelection::Last;
+    case.solver.params = [("act".to_owned(), ParamValue::Text(act.into()))].into();
+    job_of(case, library_of("gpbench-hostile"), 1)
+}
+
+#[test]
+fn variances_that_are_not_finite_have_no_likelihood_and_no_gap() {
+    for act in ["nan_variances", "infinite_variance"] {
+        let (job, _folder) = hostile(act);
+        learn(&job);
+        let metrics = verify(&job);
+        for name in [names::TEST_RMSE, names::TEST_NLL, names::CLAIMED_TEST_RMSE] {
+            assert!(metrics.get(name).is_some(), "{act}: {name}");
+        }
+        for name in [names::CLAIMED_TEST_NLL, names::PREDICTION_GAP] {
+            assert!(metrics.get(name).is_none(), "{act}: {name}");
+        }
+    }
+}
+
+#[test]
+fn work_of_a_learner_beside_its_steps_counts() {
+    for (act, has_checkpoint) in [
+        ("work_in_create", false),
+        ("work_in_model", false),
+        ("work_in_save", true),
+        ("work_in_predict", false),
+    ] {
+        let (mut job, folder) = hostile(act);
+        job.checkpoint_file = has_checkpoint.then(|| folder.path().join("checkpoint.safetensors"));
+        let solved = learn(&job).solved;
+        // The act works for 1.5 s; 0.05 s and a twentieth of the counted time are free.
+        let (counted, free) =
+            (solved.prepare.wall + solved.solve.wall, solved.metrics.get(names::SECONDS_ITERATES).unwrap());
+        assert!(counted > 1.3, "{act}: {counted} s of {free} s");
+        assert!(free <= 0.05 + 0.05 * counted + 1e-9, "{act}: {free} s");
+        assert!(solved.metrics.get(names::SECONDS_PREDICT).is_some());
+    }
+}

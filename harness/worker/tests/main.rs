@@ -10,6 +10,7 @@ mod inducing;
 mod learn;
 mod learner_in_c;
 mod likelihood;
+mod reported;
 mod thompson;
 mod train;
 mod worker;

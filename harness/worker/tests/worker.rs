@@ -5,17 +5,18 @@
 
 use crate::common;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::common::worker::{
-    WORKER, assert_close, exact, failure, fault, job, job_of, library, solve, verified, verify, worker,
+    WORKER, assert_close, exact, failure, fault, job, job_of, library, messages, solve, verified, verify,
+    worker,
 };
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, CaseStatus, Family, FaultCause, Inducing, LibraryInfo, Message, ParamValue, Program, ReadOptions,
-    Source, StopReason, names,
+    Case, CaseStatus, Family, FaultCause, Inducing, Kernel, LibraryInfo, Message, ParamValue, Program,
+    ReadOptions, Source, StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -377,4 +378,72 @@ fn a_library_that_is_not_the_one_planned_is_not_loaded() {
     let changed = fault("case", &job);
     assert_eq!(changed.cause, FaultCause::Plugin);
     assert!(changed.reason.contains("library.so has changed"), "{changed:?}");
+}
+
+#[test]
+fn address_space_that_openblas_lacks_is_a_fault_that_names_it() {
+    let (job, folder) = job(cg(1e-2), 4);
+    let input = folder.path().join("job.json");
+    fs::write(&input, serde_json::to_vec(&job).unwrap()).unwrap();
+    for verb in ["case", "verify"] {
+        // Four buffers of 128 MiB do not fit; the first one does.
+        let script = format!("ulimit -v 400000; exec {WORKER} {verb} < {}", input.display());
+        let output = Command::new("sh").args(["-c", &script]).output().unwrap();
+        let Some(Message::Fault(fault)) = messages(&output).pop() else { panic!("{output:?}") };
+        assert_eq!((fault.cause, fault.plugin_ran), (FaultCause::Resources, false));
+        let expected = "4 x 130 MiB of address space, which OpenBLAS needs for 4 threads; the address space of a \
+                        process is limited to 390 MiB";
+        assert!(fault.reason.contains(expected), "{}", fault.reason);
+    }
+}
+
+#[test]
+fn an_exact_reference_says_its_own_accuracy() {
+    let error = |noise_scale: f64| {
+        let mut case = cg(1e-2);
+        case.kernel = Kernel { noise_scale, length_scale: vec![3.0], ..case.kernel };
+        case.kernel.family = Family::Rbf.into();
+        let (mut job, folder) = job(case, 1);
+        let summary = exact(&mut job, &folder);
+        solve(&job);
+        let of_row = verify(&job).get(names::EXACT_ERROR);
+        assert_eq!(summary.get(names::EXACT_ERROR), of_row);
+        of_row
+    };
+    assert_eq!(error(0.3), None, "below a millionth");
+    assert!(error(1e-6).is_some_and(|error| error > 1e-5), "{:?}", error(1e-6));
+}
+
+/// A correct solver in C that works for 1.5 s where the fault says; `None`, with a line, if there is no C compiler.
+fn late_library(folder: &Path, fault: &str) -> Option<PathBuf> {
+    let harness = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
+    let file = folder.join(format!("{fault}.so"));
+    let outcome = Command::new("cc")
+        .args(["-std=gnu11", "-O1", "-shared", "-fPIC", "-DID=\"late\"", &format!("-DFAULT_{fault}"), "-I"])
+        .arg(harness.join("abi/include"))
+        .arg("-o")
+        .arg(&file)
+        .arg(harness.join("testkit/hostile/c/library.c"))
+        .arg("-lm")
+        .output();
+    let Ok(outcome) = outcome else {
+        eprintln!("SKIPPED: no `cc` to compile a plugin with");
+        return None;
+    };
+    assert!(outcome.status.success(), "{}", String::from_utf8_lossy(&outcome.stderr));
+    Some(file)
+}
+
+#[test]
+fn work_of_a_solver_beside_its_solve_counts() {
+    let folder = tempfile::tempdir().unwrap();
+    for fault in ["WORK_IN_ENTRY", "WORK_IN_CREATE", "WORK_IN_DESTROY"] {
+        let Some(file) = late_library(folder.path(), fault) else { return };
+        let (job, _folder) = job_of(common::by("late", cg(1e-2)), file, 1);
+        let (_, solved) = solve(&job);
+        // Of 1.5 s, 0.05 s and a twentieth of the counted time are free.
+        let counted = solved.prepare.wall + solved.solve.wall;
+        let free = solved.metrics.get(names::SECONDS_ITERATES).unwrap();
+        assert!(counted > 1.3 && free <= 0.05 + 0.05 * counted + 1e-9, "{fault}: {counted} s of {free} s");
+    }
 }

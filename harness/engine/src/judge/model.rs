@@ -1,6 +1,7 @@
-//! A learner's model: a learner may stop when it likes; what counts is that its model is finite and predicts as it does.
+//! A learner's model: a learner may stop when it likes; what counts is that its model and its predictions are finite, and
+//! that both predict the same.
 
-use gpbench_record::{CaseStatus, StopReason, names};
+use gpbench_record::{CaseStatus, Covariance, Learning, ModelKind, StopReason, names};
 
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
@@ -14,30 +15,44 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     if solved.reason == StopReason::Diverged {
         return Verdict::new(CaseStatus::Diverged, divergence(answer));
     }
-    let has_predictions = metrics.get(names::CLAIMED_TEST_RMSE).is_some();
-    if solved.reason == StopReason::Time && !has_predictions && answer.steps.is_empty() {
+    let is_known = |name: &str| metrics.get(name).is_some();
+    let has_means = is_known(names::CLAIMED_TEST_RMSE);
+    if solved.reason == StopReason::Time && !has_means && answer.steps.is_empty() {
         return out_of_time(answer);
     }
+    let model = solved.output.learning().and_then(|learning| learning.model);
     // A number that is absent was not finite.
-    if metrics.get(names::TEST_RMSE).and(metrics.get(names::TEST_NLL)).is_none() {
-        return Verdict::new(CaseStatus::Diverged, "the model is not finite");
+    let (of_model, of_means) = ("the model is not finite", "the predictions are not finite");
+    let diverged = |reason: &str| Verdict::new(CaseStatus::Diverged, reason);
+    if !is_known(names::TEST_RMSE) || (model.is_some() && !is_known(names::TEST_NLL)) {
+        return diverged(if model.is_some() { of_model } else { of_means });
     }
-    let has_model = solved.output.learning().is_some_and(|learning| learning.model.is_some());
-    match metrics.get(names::PREDICTION_GAP) {
-        Some(gap) if gap > WIDEST_GAP => {
-            let reason = format!("predicts otherwise than its model: a gap of {}", shortest(gap));
-            return Verdict::new(CaseStatus::Invalid, format!("{reason}, at most {}", shortest(WIDEST_GAP)));
-        }
-        // Variances of many rows are sampled, and not compared.
-        None if has_model && !has_predictions => {
-            return Verdict::new(CaseStatus::Diverged, "the predictions are not finite");
-        }
-        Some(_) | None => {}
+    if let Some(gap) = metrics.get(names::PREDICTION_GAP).filter(|gap| *gap > WIDEST_GAP) {
+        let reason = format!("predicts otherwise than its model: a gap of {}", shortest(gap));
+        return Verdict::new(CaseStatus::Invalid, format!("{reason}, at most {}", shortest(WIDEST_GAP)));
+    }
+    if !has_means {
+        return diverged(of_means);
+    }
+    if !is_known(names::CLAIMED_TEST_NLL) {
+        return diverged("the predictive variances are not finite and positive");
+    }
+    // A gap that is absent shows no agreement.
+    if model.is_some_and(|model| is_compared(answer, model)) && !is_known(names::PREDICTION_GAP) {
+        return diverged("the distance of the predictions to those of the model is not finite");
     }
     if solved.reason == StopReason::Time {
         return out_of_time(answer);
     }
     Verdict::ok()
+}
+
+/// Whether verification compares a learner's predictions with those of its model. The variances of an exact process of
+/// many rows are sampled, unless its kernel has finitely many features, and are not compared.
+fn is_compared(answer: &Answer<'_>, model: ModelKind) -> bool {
+    let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
+    let is_finite = answer.case.kernel.family == Covariance::Linear;
+    !is_dense || is_finite || answer.solved.n <= Learning::MOST_NLML_ROWS
 }
 
 /// Why a fit has diverged, and when.

@@ -7,8 +7,8 @@ use crate::text::shortest;
 /// A true residual up to this factor over the tolerance counts as within it: the residual that a solver updates
 /// drifts from the true one by rounding.
 pub(super) const WITHIN: f64 = 1.01;
-/// A claim that the true residual misses by more than this factor is false.
-pub(super) const FALSE_CLAIM: f64 = 2.0;
+/// A claim that the true residual misses by more than this factor is false, unless rounding explains it.
+const FALSE_CLAIM: f64 = 2.0;
 /// A larger relative residual is divergence: zero weights have residual 1.
 pub(super) const DIVERGED: f64 = 1e3;
 
@@ -17,6 +17,22 @@ pub(crate) fn claimed_residuals(solved: &Solved) -> Option<(f64, Option<f64>)> {
     let (y, probes) = solved.claimed.split_first()?;
     let mean = (!probes.is_empty()).then(|| probes.iter().sum::<f64>() / probes.len() as f64);
     Some((*y, mean))
+}
+
+/// Whether a claim of a tolerance is false, where rounding alone may leave the residual `attainable`.
+pub(super) fn is_false(residual: f64, tolerance: f64, attainable: f64) -> bool {
+    residual > (tolerance * FALSE_CLAIM).max(attainable)
+}
+
+/// What rounding alone may leave, as the end of a sentence about a residual, where it is above the tolerance.
+pub(super) fn rounding(tolerance: f64, attainable: f64) -> String {
+    if attainable <= tolerance * FALSE_CLAIM {
+        return String::new();
+    }
+    format!(
+        "; rounding in double precision alone may leave {} (condition times machine epsilon)",
+        shortest(attainable)
+    )
 }
 
 /// The text of a true residual.

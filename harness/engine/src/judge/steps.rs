@@ -1,16 +1,26 @@
 //! Outer steps that are compared with the tolerance, each by itself: of training and of Thompson sampling.
 
-use gpbench_record::{CaseStatus, Step, StopReason, names};
+use gpbench_record::{CaseStatus, Step, StopReason, TaskOutput, names};
 
+use super::attainable;
 use super::optimum;
-use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, found};
+use super::residuals::{DIVERGED, WITHIN, found, is_false, rounding};
 use super::systems;
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
 /// The status of the last systems, which were verified, or that of the steps where those have an answer and the steps fall
-/// short. Training that is `ok` has a warning for its reason where its optimum is doubtful.
+/// short. Steps that ended at a singular matrix have diverged, whatever the systems of the last one come to. Training that
+/// is `ok` has a warning for its reason where its optimum is doubtful.
 pub(super) fn status(answer: &Answer<'_>) -> Verdict {
+    let why = match &answer.solved.output {
+        TaskOutput::Train(training) => training.divergence.as_ref(),
+        TaskOutput::Thompson(search) => search.divergence.as_ref(),
+        _ => None,
+    };
+    if let Some(why) = why {
+        return Verdict::new(CaseStatus::Diverged, why);
+    }
     let last = systems::status(answer);
     let verdict = if last.status.is_answer() { of_steps(answer).unwrap_or(last) } else { last };
     match verdict.status {
@@ -27,20 +37,21 @@ fn of_steps(answer: &Answer<'_>) -> Option<Verdict> {
         return Some(Verdict::new(CaseStatus::Diverged, reason));
     }
     if let Some(tolerance) = case.budget.tolerance {
-        let is_false = |step: &Step| {
+        let lies = |step: &Step| {
             let claims = step.reason == StopReason::Converged || claim(step).is_some_and(|c| c <= tolerance);
-            claims && worst(step) > tolerance * FALSE_CLAIM
+            claims && is_false(worst(step), tolerance, attainable::of_step(answer, step))
         };
-        if let Some(step) = steps.iter().find(|step| is_false(step)) {
+        if let Some(step) = steps.iter().find(|step| lies(step)) {
             let what = found(worst(step));
             let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
             return Some(Verdict::new(CaseStatus::Invalid, reason));
         }
         let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
         if short > 0 {
-            let most = steps.iter().map(|step| worst(step)).fold(0.0, f64::max);
+            let largest = |of: &dyn Fn(&Step) -> f64| steps.iter().map(|step| of(step)).fold(0.0, f64::max);
             let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
-            let reason = format!("{what} {}; worst {}", shortest(tolerance), found(most));
+            let reason = format!("{what} {}; worst {}", shortest(tolerance), found(largest(&worst)));
+            let reason = reason + &rounding(tolerance, largest(&|step| attainable::of_step(answer, step)));
             return Some(Verdict::new(CaseStatus::NotConverged, reason));
         }
     }

@@ -3,7 +3,8 @@
 
 use gpbench_record::{CaseStatus, Solved, StopReason, names};
 
-use super::residuals::{DIVERGED, FALSE_CLAIM, WITHIN, claimed_residuals, found, stopped_short};
+use super::attainable;
+use super::residuals::{DIVERGED, WITHIN, claimed_residuals, found, is_false, rounding, stopped_short};
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 
@@ -38,7 +39,7 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
         return Verdict::new(CaseStatus::Diverged, found(worst));
     }
     match tolerance {
-        Some(tolerance) => against_tolerance(solved, worst, tolerance),
+        Some(tolerance) => against_tolerance(answer, worst, tolerance),
         None if solved.reason == StopReason::Stagnated => {
             Verdict::new(CaseStatus::NotConverged, format!("stagnated; {}", found(worst)))
         }
@@ -65,7 +66,8 @@ fn against_target(answer: &Answer<'_>) -> Option<Verdict> {
     (stopped_there || case.budget.tolerance.is_none()).then(|| not_converged(reason))
 }
 
-fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> Verdict {
+fn against_tolerance(answer: &Answer<'_>, worst: f64, tolerance: f64) -> Verdict {
+    let solved = answer.solved;
     if worst <= tolerance * WITHIN {
         return Verdict::ok();
     }
@@ -77,10 +79,11 @@ fn against_tolerance(solved: &Solved, worst: f64, tolerance: f64) -> Verdict {
             Some(residual) => format!("claimed residual {}", shortest(residual)),
             None => stopped_short(StopReason::Converged).to_owned(),
         };
-        let status =
-            if worst > tolerance * FALSE_CLAIM { CaseStatus::Invalid } else { CaseStatus::NotConverged };
+        let attainable = attainable::of_last(answer);
+        let is_lie = is_false(worst, tolerance, attainable);
+        let status = if is_lie { CaseStatus::Invalid } else { CaseStatus::NotConverged };
         let reason = format!("{claimed}, {}, tolerance {}", found(worst), shortest(tolerance));
-        return Verdict::new(status, reason);
+        return Verdict::new(status, reason + &rounding(tolerance, attainable));
     }
     let why = stopped_short(solved.reason);
     Verdict::new(

@@ -18,7 +18,7 @@ use super::machine::machine_memory;
 use super::memory::resident;
 use super::pace::{TICK, pause};
 use super::stream::Output;
-use crate::executor::is_terminal;
+use crate::executor::{PHASE_SECONDS, is_terminal};
 use crate::{End, Interrupt, Outcome};
 
 /// Time between the first two checks of a worker that should end at once. It doubles up to the other.
@@ -178,7 +178,8 @@ impl Running {
             return Some(End::CpuSpent { limit });
         }
         self.within_limits = Instant::now();
-        let limit = self.limits.kill_after_seconds?;
+        let has_begun = || self.messages.contains(&Message::Loading);
+        let limit = self.limits.kill_after_seconds.or_else(|| (!has_begun()).then_some(PHASE_SECONDS))?;
         (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 

@@ -7,8 +7,8 @@ mod steps;
 use std::collections::BTreeMap;
 
 use gpbench_record::{
-    Clock, Entries, Inducing, Margin, Message, Metrics, PathwiseTargets, Posterior, Solved, Step, Target,
-    TargetBound, TargetReference, Task, TaskKind, TaskOutput, Verified, names, testing,
+    Clock, Entries, Inducing, Kernel, Margin, Message, Metrics, PathwiseTargets, Posterior, Solved, Step,
+    Target, TargetBound, TargetReference, Task, TaskKind, TaskOutput, Verified, names, testing,
 };
 
 use super::*;
@@ -140,6 +140,29 @@ fn a_tolerance_is_compared_with_true_residuals() {
         );
         assert_eq!(classified.reproducible, *reason != Time);
     }
+}
+
+#[test]
+fn a_claim_is_not_false_where_rounding_leaves_the_residual() {
+    let classified = |noise_scale: f64, residual: f64| {
+        let mut case = case(Some(1e-6), 1, None);
+        case.kernel = Kernel { noise_scale, signal_scale: 1.0, ..case.kernel };
+        let solving = outcome(Some(solved(StopReason::Converged, &[1e-7, 1e-7])), End::Exited(0));
+        let truth = verified(&[(names::RESIDUAL_Y, residual), (names::RESIDUAL_PROBES, residual)]);
+        let found = judged(&case, &solving, Some(&outcome(Some(truth), End::Exited(0)))).unwrap();
+        (found.status, found.reason)
+    };
+    // Ten rows: the condition number is at most 1e13 and 1e7.
+    let (status, reason) = classified(1e-6, 1e-3);
+    assert_eq!(status, CaseStatus::NotConverged);
+    let left = "rounding in double precision alone may leave 0.00222 (condition times machine epsilon)";
+    assert_eq!(reason, format!("claimed residual 1e-7, true residual 0.001, tolerance 1e-6; {left}"));
+    // A residual above what rounding explains is a false claim there too.
+    assert_eq!(classified(1e-6, 0.1).0, CaseStatus::Invalid);
+    let (status, reason) = classified(1e-3, 1e-3);
+    assert_eq!(status, CaseStatus::Invalid);
+    assert_eq!(reason, "claimed residual 1e-7, true residual 0.001, tolerance 1e-6");
+    assert_eq!(classified(1e-6, 1e-6).0, CaseStatus::Ok);
 }
 
 #[test]
@@ -300,6 +323,11 @@ fn nothing_before_the_plugin_is_loaded_is_the_solvers_doing() {
         (End::Exited(70), FaultCause::Worker, "exited with status 70"),
         (End::Garbled { sample: "hello".into() }, FaultCause::Worker, "`hello`"),
         (End::Lingered, FaultCause::Worker, "closed its output"),
+        (
+            End::TimedOut { limit: PHASE_SECONDS },
+            FaultCause::Worker,
+            "was killed after 86400 s before it opened",
+        ),
         (not_started("no such file"), FaultCause::Worker, "the worker did not start: no such file"),
         (
             not_started("Resource temporarily unavailable (os error 11)"),

@@ -6,8 +6,8 @@ use rand::Rng;
 use rand::seq::index;
 
 use super::{Adam, Hyperparameters, Parameters};
-use crate::Family;
 use crate::exact::{ExactError, ExactGp};
+use crate::{Family, ThreadsRefused};
 
 /// The heuristic for large data sets of Lin et al. 2023, appendix A.1: maximise the exact likelihood on the rows
 /// nearest to each of some random rows, and average the hyperparameters.
@@ -41,8 +41,11 @@ impl SubsetFit {
     /// The averages of fits that start at `initial`. `x` is n x d, `y` has n entries. Takes at most
     /// `centroids * (steps + 1)` factorisations and inverses of order `size`.
     ///
+    /// A fit that reaches a kernel matrix that is singular in double precision ends there, and counts as one that has not
+    /// converged.
+    ///
     /// # Errors
-    /// Where a kernel matrix is singular in double precision.
+    /// Where the threads cannot be started.
     ///
     /// # Panics
     /// Without centroids or rows.
@@ -54,7 +57,7 @@ impl SubsetFit {
         y: ArrayView1<f64>,
         rng: &mut impl Rng,
         threads: usize,
-    ) -> Result<SubsetFitted, ExactError> {
+    ) -> Result<SubsetFitted, ThreadsRefused> {
         let n = x.nrows();
         assert!(self.centroids > 0 && self.size > 0 && n > 0, "a fit needs centroids and rows");
         let centroids = index::sample(rng, n, self.centroids.min(n)).into_vec();
@@ -84,7 +87,7 @@ impl SubsetFit {
         x: ArrayView2<f64>,
         y: ArrayView1<f64>,
         threads: usize,
-    ) -> Result<(Hyperparameters, bool), ExactError> {
+    ) -> Result<(Hyperparameters, bool), ThreadsRefused> {
         let (n, d) = x.dim();
         let mut parameters = Parameters::new(initial);
         let mut adam = Adam::new(parameters.unconstrained.len());
@@ -93,7 +96,11 @@ impl SubsetFit {
         let mut reached: Vec<f64> = Vec::new();
         loop {
             let scales = parameters.hyperparameters();
-            let gp = ExactGp::fit(&scales.kernel(family, d), scales.noise_scale, x, y, threads)?;
+            let gp = match ExactGp::fit(&scales.kernel(family, d), scales.noise_scale, x, y, threads) {
+                Ok(gp) => gp,
+                Err(ExactError::Singular(_)) => return Ok((best.1, false)),
+                Err(ExactError::Threads(refused)) => return Err(refused),
+            };
             let likelihood = gp.log_marginal_likelihood / n as f64;
             if likelihood > best.0 {
                 best = (likelihood, scales);

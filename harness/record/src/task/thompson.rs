@@ -149,6 +149,10 @@ pub struct ThompsonOutput {
     /// Illustration of the first step's choice of points, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub illustration: Option<Box<Illustration>>,
+    /// Why the search ended before its last step, at a singular matrix or a number that is not finite, and which step the
+    /// result is that of; absent if it has not diverged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<String>,
 }
 
 /// Illustration of a step's choice of points, where there is one input only (Lin et al. 2023, Figure 7). For

@@ -105,6 +105,10 @@ pub struct TrainingOutput {
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// Why training ended before its last step, at a singular matrix or a number that is not finite, and which step the
+    /// result is that of; absent if it has not diverged.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub divergence: Option<String>,
 }
 
 /// The posterior that training ends with.

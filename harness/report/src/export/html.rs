@@ -155,7 +155,7 @@ fn charts(part: &Part, has_files: bool) -> Markup {
         @if !part.figures.is_empty() {
             section id="charts" {
                 h2 { "Charts" }
-                @for text in &part.times { p.note { (text) } }
+                @for text in &part.remarks { p.note { (text) } }
                 p.note.needs-script hidden {
                     "A click on a name in a legend hides or shows it in all charts. "
                     button id="show-all" type="button" hidden { "Show all" }

@@ -57,7 +57,7 @@ fn results(out: &mut String, part: &Part, several: &str) {
     }
     if !part.figures.is_empty() {
         let _ = writeln!(out, "## Charts{several}\n");
-        for text in &part.times {
+        for text in &part.remarks {
             let _ = writeln!(out, "{text}\n");
         }
     }

@@ -24,6 +24,6 @@ pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
     let counts: Vec<String> =
         overview::outcomes(cases).iter().map(|(what, n)| format!("{n} {what}")).collect();
     parts.push(format!("{}: {}\n", cases.record().name, counts.join(", ")));
-    parts.extend(page.parts.iter().flat_map(|part| &part.times).map(|text| format!("{text}\n")));
+    parts.extend(page.parts.iter().flat_map(|part| &part.remarks).map(|text| format!("{text}\n")));
     Fitted { text: parts.join("\n"), left_out }
 }

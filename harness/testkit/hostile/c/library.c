@@ -3,6 +3,7 @@
 
 #define _GNU_SOURCE
 
+#include <time.h>
 #include <unistd.h>
 
 #include "solver.h"
@@ -14,6 +15,40 @@
 
 #ifdef FAULT_UNRESOLVED
 extern void a_function_that_no_library_has(void);
+#endif
+
+#if defined FAULT_WORK_IN_ENTRY || defined FAULT_WORK_IN_CREATE || defined FAULT_WORK_IN_DESTROY
+/* Computes for 1.5 s. */
+static void work(void)
+{
+    struct timespec began, now;
+    clock_gettime(CLOCK_MONOTONIC, &began);
+    do {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+    } while ((now.tv_sec - began.tv_sec) + 1e-9 * (now.tv_nsec - began.tv_nsec) < 1.5);
+}
+#endif
+
+#ifdef FAULT_WORK_IN_CREATE
+#define CREATE create_late
+static GpbStatus create_late(const GpbHost *host, const GpbValue *values, int64_t n_values, void **out)
+{
+    work();
+    return create(host, values, n_values, out);
+}
+#else
+#define CREATE create
+#endif
+
+#ifdef FAULT_WORK_IN_DESTROY
+#define DESTROY destroy_late
+static void destroy_late(void *solver)
+{
+    work();
+    destroy(solver);
+}
+#else
+#define DESTROY destroy
 #endif
 
 static const GpbSolver solvers[] = {{
@@ -33,11 +68,11 @@ static const GpbSolver solvers[] = {{
 #else
     .doc = TEXT("In a library that may be wrong"),
 #endif
-    .create = create,
+    .create = CREATE,
 #ifndef FAULT_NO_SOLVE
     .solve = solve_well,
 #endif
-    .destroy = destroy,
+    .destroy = DESTROY,
 }};
 
 static const GpbPlugin plugin = {
@@ -86,6 +121,9 @@ const GpbPlugin *gpbench_plugin_v1(const GpbHost *host)
 #endif
 #ifdef FAULT_CRASH
     *(volatile int *)NULL = 1;
+#endif
+#ifdef FAULT_WORK_IN_ENTRY
+    work();
 #endif
 #ifdef FAULT_NULL
     return NULL;

@@ -2,6 +2,7 @@
 
 use std::hint::black_box;
 use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use gpbench_sdk::Problem;
 use gpbench_sdk::ndarray::{Array2, ArrayView2, ShapeBuilder};
@@ -35,6 +36,14 @@ pub(crate) fn print_to_stdout() {
 pub(crate) fn close_stdout() {
     // SAFETY: later writes to it return an error.
     unsafe { libc::close(1) };
+}
+
+/// Computes for 1.5 s.
+pub(crate) fn work() {
+    let began = Instant::now();
+    while began.elapsed() < Duration::from_millis(1500) {
+        std::hint::spin_loop();
+    }
 }
 
 /// Never returns and never calls the host.

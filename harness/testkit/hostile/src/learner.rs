@@ -41,6 +41,8 @@ choices! {
         HangInStep = "hang_in_step",
         /// Loop forever in `predict`.
         HangInPredict = "hang_in_predict",
+        /// Allocate memory in `predict` until the process fails.
+        AllocateInPredict = "allocate_in_predict",
         /// Draw batches forever, whatever the answer.
         DrawForEver = "draw_for_ever",
         /// End the main thread, and loop forever in another one.
@@ -93,6 +95,19 @@ choices! {
         NanPredictions = "nan_predictions",
         /// Predict negative variances.
         NegativeVariances = "negative_variances",
+        /// Predict variances of NaN.
+        NanVariances = "nan_variances",
+        /// Predict one infinite variance.
+        InfiniteVariance = "infinite_variance",
+
+        /// Work for 1.5 s while it is created.
+        WorkInCreate = "work_in_create",
+        /// Work for 1.5 s in `model`.
+        WorkInModel = "work_in_model",
+        /// Work for 1.5 s in `save`.
+        WorkInSave = "work_in_save",
+        /// Work for 1.5 s in `predict`, without a model.
+        WorkInPredict = "work_in_predict",
 
         /// Write lines that look like records to standard output, then fit.
         PrintStdout = "print_stdout",
@@ -168,6 +183,9 @@ impl Learner for HostileLearner {
     type State = State;
 
     fn new(params: HostileLearnerParams) -> Result<Self> {
+        if params.act == LearnerAct::WorkInCreate {
+            acts::work();
+        }
         Ok(HostileLearner { act: params.act })
     }
 
@@ -216,6 +234,8 @@ impl Learner for HostileLearner {
             LearnerAct::PanicInPredict => panic!("a panic in predict, as told"),
             LearnerAct::AbortInPredict => std::process::abort(),
             LearnerAct::HangInPredict => acts::hang(),
+            LearnerAct::AllocateInPredict => acts::allocate(),
+            LearnerAct::WorkInPredict => acts::work(),
             _ => {}
         }
         let State { kernel, noise_scale, x: rows, y, .. } = state;
@@ -233,6 +253,8 @@ impl Learner for HostileLearner {
         match self.act {
             LearnerAct::NanPredictions => mean.fill(f64::NAN),
             LearnerAct::NegativeVariances => variance.fill(-1.0),
+            LearnerAct::NanVariances => variance.fill(f64::NAN),
+            LearnerAct::InfiniteVariance => variance[0] = f64::INFINITY,
             LearnerAct::OtherModel => mean += 0.01,
             _ => {}
         }
@@ -243,7 +265,10 @@ impl Learner for HostileLearner {
         match self.act {
             LearnerAct::PanicInModel => panic!("a panic in model, as told"),
             LearnerAct::ExitInModel => acts::exit(),
-            LearnerAct::NoModel => return Err(Error::Unsupported("no model".into())),
+            LearnerAct::NoModel | LearnerAct::WorkInPredict => {
+                return Err(Error::Unsupported("no model".into()));
+            }
+            LearnerAct::WorkInModel if state.steps > 3 => acts::work(),
             _ => {}
         }
         let State { kernel, noise_scale, .. } = state;
@@ -265,8 +290,11 @@ impl Learner for HostileLearner {
         })
     }
 
-    fn save(&self, _: &State, saved: &mut Saved) -> Result<()> {
+    fn save(&self, state: &State, saved: &mut Saved) -> Result<()> {
         assert!(self.act != LearnerAct::PanicInSave, "a panic in save, as told");
+        if self.act == LearnerAct::WorkInSave && state.steps > 3 {
+            acts::work();
+        }
         saved.put_number("nothing", 0.0);
         Ok(())
     }

@@ -207,11 +207,14 @@ pub(crate) fn kind_of(arrays: &Arrays) -> Option<ModelKind> {
     ModelKind::ALL.into_iter().find(|named| f64::from(named.number()) == kind)
 }
 
-/// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation,
-/// or of variances over the variance. It is NaN where a prediction is NaN.
+/// The largest distance of predictions (m x 2) to the expected ones: of means over the targets' standard deviation, or
+/// over 1 where the targets are constant, or of variances over the variance. It is NaN where a prediction is NaN.
 fn gap(own: ArrayView2<f64>, expected: &Prediction, deviation: f64) -> f64 {
-    let means = own.column(0).into_iter().zip(&expected.mean).map(|(a, b)| (a - b).abs() / deviation);
-    let variances = own.column(1).into_iter().zip(&expected.variance).map(|(a, b)| (a - b).abs() / b);
+    let deviation = if deviation > 0.0 { deviation } else { 1.0 };
+    // Equal numbers have no distance, even where both are 0.
+    let apart = |a: f64, b: f64, scale: f64| if a == b { 0.0 } else { (a - b).abs() / scale };
+    let means = own.column(0).into_iter().zip(&expected.mean).map(|(a, b)| apart(*a, *b, deviation));
+    let variances = own.column(1).into_iter().zip(&expected.variance).map(|(a, b)| apart(*a, *b, *b));
     // `max` would ignore NaN.
     means.chain(variances).fold(0.0, |most, gap| if gap > most || gap.is_nan() { gap } else { most })
 }
@@ -231,6 +234,9 @@ mod tests {
         assert_eq!(of(array![[1.0, 0.5], [2.0, 2.0]]), 0.5);
         assert!(of(array![[f64::NAN, 0.5], [2.0, 2.0]]).is_nan());
         assert!(of(array![[1.0, f64::NAN], [2.0, 2.0]]).is_nan());
+        let constant = |own: Array2<f64>| gap(own.view(), &expected, 0.0);
+        assert_eq!(constant(array![[1.0, 0.5], [2.0, 4.0]]), 0.0);
+        assert_eq!(constant(array![[1.0, 0.5], [2.5, 4.0]]), 0.5);
     }
 
     #[test]

@@ -30,7 +30,7 @@ pub(super) fn run(
     send: &mut dyn FnMut(Message),
 ) -> Result<Solved, CaseError> {
     let fitting = Fitting::load(setup, task, send)?;
-    let Ended { reason, state, selected } = fitting.run(send)?;
+    let Ended { reason, state, selected, predict } = fitting.run(send)?;
     let cost = state.progress.cost;
     let counts = [
         (names::PASSES, cost.passes(setup.rows.n())),
@@ -38,6 +38,7 @@ pub(super) fn run(
         (names::FEATURE_ROWS, cost.features),
         // NaN, and therefore left out, where there was no step.
         (names::SECONDS_PER_STEP, cost.fit.wall / cost.steps as f64),
+        (names::SECONDS_PREDICT, predict),
     ];
     let objective = state.record.objective.map(|value| (names::CLAIMED_OBJECTIVE, value));
     let metrics = counts.into_iter().chain(objective).map(|(name, value)| (name.to_owned(), value));
@@ -59,11 +60,12 @@ pub(super) fn run(
             solve: cost.fit,
             entries: cost.entries,
         },
-        uncounted: 0.0,
+        uncounted: state.progress.uncounted(),
         precision: Arithmetic::F64,
     };
-    let solved = fitting.startup.solved(outcome, 0, output);
-    Ok(Solved { metrics: metrics.collect::<Metrics>(), ..solved })
+    let mut solved = fitting.startup.solved(outcome, 0, output);
+    solved.metrics.extend(&metrics.collect::<Metrics>());
+    Ok(solved)
 }
 
 /// Evaluates the model of a case in a process that never opens the plugin.

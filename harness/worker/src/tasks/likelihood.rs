@@ -24,7 +24,6 @@ use crate::runner::{Runner, Startup};
 use crate::setup::Setup;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process, solution};
-use gpbench_host::SolveCost;
 use gpbench_host::{SolveLimits, SolveOutcome};
 
 /// Columns of the solution file before the derivatives.
@@ -45,7 +44,12 @@ pub(super) fn run(
         LikelihoodEstimator::Features(estimator) => by_features(setup, estimator, &mut estimates)?,
         LikelihoodEstimator::Solutions { probes, second_solve, quadrature } => {
             let runner = Runner::load(setup, send)?;
-            let mut study = Study { setup, runner, outcome: nothing_solved(), cached_bytes: 0 };
+            let mut study = Study {
+                setup,
+                runner,
+                outcome: SolveOutcome::without_a_solve(StopReason::Iterations),
+                cached_bytes: 0,
+            };
             for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
                 row.assign(&flat(&study.estimate(probes, second_solve, quadrature, repetition)?));
             }
@@ -56,19 +60,6 @@ pub(super) fn run(
     Ok(solved)
 }
 
-/// The outcome before the first repetition.
-fn nothing_solved() -> SolveOutcome {
-    SolveOutcome {
-        reason: StopReason::Iterations.reason(),
-        stop_reason: StopReason::Iterations,
-        claimed: Vec::new(),
-        values: Default::default(),
-        cost: SolveCost::default(),
-        uncounted: 0.0,
-        precision: Arithmetic::F64,
-    }
-}
-
 /// Computes estimates by random features, which need no solver and load no library.
 fn by_features(
     setup: &Setup,
@@ -76,7 +67,8 @@ fn by_features(
     estimates: &mut Array2<f64>,
 ) -> Result<Solved, CaseError> {
     let startup = Startup::end(setup);
-    let (mut outcome, mut features, repetitions) = (nothing_solved(), 0, estimates.nrows());
+    let (mut outcome, mut features, repetitions) =
+        (SolveOutcome::without_a_solve(StopReason::Iterations), 0, estimates.nrows());
     for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
         let began = process::now();
         let kernel = &setup.job.case.kernel;

@@ -44,13 +44,13 @@ impl<'s> Problem<'s> {
         send: &mut dyn FnMut(Message),
     ) -> Result<Solved, CaseError> {
         let runner = Runner::load(self.setup, send)?;
-        let mut solver = runner.create(&self.setup.job.case.solver.params, &mut self.system, 0)?;
+        let solver = runner.create(&self.setup.job.case.solver.params, &mut self.system, 0)?;
         let Problem { setup, system, exact } = &self;
         let limits = runner.limits(system, "solver");
         let evaluate = evaluate.map(|of| move |iterate: ArrayView2<f64>| of(system, exact.as_ref(), iterate));
         let goal = setup.job.case.stop_at.as_ref().and_then(|target| goal(target, exact.as_ref()));
         let mut trace = CaseTrace::new(evaluate.as_ref().map(|evaluate| evaluate as _), send).until(goal);
-        let (mut outcome, x) = runner.observe(&mut solver, system, limits, &mut trace)?;
+        let (mut outcome, x) = runner.observe(solver, system, limits, &mut trace)?;
         if trace.has_reached_goal() {
             outcome.stop_reason = StopReason::Target;
         }
@@ -62,10 +62,6 @@ impl<'s> Problem<'s> {
         };
         let weights = system.weights(x.view().into());
         trace.close(info, weights.view());
-        // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
-        // memory.
-        drop(solver);
-
         if !is_finite(weights.view()) {
             outcome.stop_reason = StopReason::Diverged;
         }

@@ -21,10 +21,11 @@ mod verification;
 
 use gpbench_host::SolveOutcome;
 use gpbench_record::{
-    Arithmetic, FaultCause, Message, Metrics, Solved, TaskOutput, Thompson, ThompsonOutput, Verified, names,
+    Arithmetic, Failure, FaultCause, Message, Metrics, Solved, StopReason, TaskOutput, Thompson,
+    ThompsonOutput, Verified, names,
 };
 
-use crate::failure::{CaseError, file_fault};
+use crate::failure::{CaseError, diverged, file_fault};
 use crate::runner::Runner;
 use crate::setup::Setup;
 
@@ -41,18 +42,28 @@ pub(super) fn run(
     let runner = Runner::load(setup, send)?;
     let mut state = search.begin()?;
     state.saved.steps.iter().for_each(|step| send(Message::Step(step.clone())));
+    let mut divergence = None;
     while state.taken() < task.steps && search.seconds_left(&state).is_none_or(|seconds| seconds > 0.0) {
-        send(Message::Step(search.step(&runner, &mut state)?));
+        match search.step(&runner, &mut state) {
+            Ok(step) => send(Message::Step(step)),
+            Err(CaseError::Numerical(Failure { reason, .. })) => {
+                let (step, reason) = (state.taken(), format!("step {}: {reason}", state.taken()));
+                let Some(last) = step.checked_sub(1) else { return Err(diverged(reason)) };
+                divergence = Some(format!("{reason}; the result is that of step {last}"));
+                break;
+            }
+            Err(error) => return Err(error),
+        }
         if let Some(file) = &setup.job.checkpoint_file {
             checkpoint::write(file, search.shape(), &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
     solution::write(&setup.job.solution_file, &state).map_err(file_fault(FaultCause::Storage))?;
-    Ok(solved(&runner, state))
+    Ok(solved(&runner, state, divergence))
 }
 
 /// The measurements of the whole search.
-fn solved(runner: &Runner<'_>, state: State) -> Solved {
+fn solved(runner: &Runner<'_>, state: State, divergence: Option<String>) -> Solved {
     let sum =
         |name: &str| -> f64 { state.saved.steps.iter().filter_map(|step| step.metrics.get(name)).sum() };
     let epochs = state.saved.epochs;
@@ -73,7 +84,8 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
     ];
     let metrics: Metrics = metrics.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let saved = state.saved;
-    let stop_reason = saved.steps.last().expect("a search takes a step").reason;
+    let reason = saved.steps.last().expect("a search takes a step").reason;
+    let stop_reason = if divergence.is_some() { StopReason::Diverged } else { reason };
     let outcome = SolveOutcome {
         reason: stop_reason.reason(),
         stop_reason,
@@ -86,10 +98,12 @@ fn solved(runner: &Runner<'_>, state: State) -> Solved {
     let output = TaskOutput::Thompson(Box::new(ThompsonOutput {
         points: state.points.iter().copied().collect(),
         illustration: saved.illustration,
+        divergence,
         ..ThompsonOutput::default()
     }));
-    let solved = runner.solved(outcome, saved.cached_bytes, output);
-    Solved { metrics, build_seconds: pose, ..solved }
+    let mut solved = runner.solved(outcome, saved.cached_bytes, output);
+    solved.metrics.extend(&metrics);
+    Solved { build_seconds: pose, ..solved }
 }
 
 /// Evaluates the objective again, and evaluates the last step, in a process that never opens the plugin.

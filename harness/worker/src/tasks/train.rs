@@ -13,7 +13,8 @@
 //! The metrics of a step (one product for its residuals, predictions on the test rows, the exact likelihood where
 //! there are few rows) are computed while no clock runs.
 //! After the last step the posterior under the final hyperparameters is solved for, as by task
-//! `posterior`, for verification.
+//! `posterior`, for verification. Training that cannot go on, since a matrix is singular in double precision or a number
+//! is not finite, ends there: its result is that of the last step.
 
 mod checkpoint;
 mod gradient;
@@ -52,16 +53,26 @@ pub(super) fn run(
     let mut state = trainer.begin()?;
     let mut volatile = VolatileObjects::default();
     state.steps.iter().for_each(|step| send(Message::Step(step.clone())));
+    let mut failed = None;
     while (state.steps.len() as u64) < task.steps && trainer.seconds_left(&state).is_none_or(|s| s > 0.0) {
-        send(Message::Step(trainer.step(&mut state, &mut volatile)?));
+        match trainer.step(&mut state, &mut volatile) {
+            Ok(step) => send(Message::Step(step)),
+            // The steps before have a result.
+            Err(CaseError::Numerical(failure)) => {
+                failed = Some(failure);
+                break;
+            }
+            Err(error) => return Err(error),
+        }
         if let Some(file) = &setup.job.checkpoint_file {
             checkpoint::write(file, &state).map_err(file_fault(FaultCause::Storage))?;
         }
     }
-    let Prediction { outcome, kernel, cached_bytes } = trainer.predict(&state, &mut volatile)?;
+    let prediction = trainer.predict(&state, &mut volatile, failed)?;
+    let Prediction { outcome, kernel, cached_bytes, divergence } = prediction;
     // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
     // memory.
-    drop(volatile);
+    trainer.runner.aside(|| drop(volatile));
     let SolveCost { prepare, solve, .. } = outcome.cost;
     let metrics = [
         (names::STEPS, state.steps.len() as f64),
@@ -72,13 +83,16 @@ pub(super) fn run(
     let output = TaskOutput::Train(Box::new(TrainingOutput {
         hyperparameters: kernel.hyperparameters(),
         landscape: trainer.landscape(&state)?,
+        divergence,
         ..TrainingOutput::default()
     }));
     let outcome = SolveOutcome { cost: state.cost, ..outcome };
     let fits = state.unconverged_fits.map(|count| (names::UNCONVERGED_FITS, count as f64));
     let metrics =
         metrics.into_iter().chain(fits).map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
-    Ok(Solved { metrics, ..trainer.runner.solved(outcome, cached_bytes, output) })
+    let mut solved = trainer.runner.solved(outcome, cached_bytes, output);
+    solved.metrics.extend(&metrics);
+    Ok(solved)
 }
 
 /// The solution of a training case is that of its prediction, a case of task `posterior`, which is verified in its

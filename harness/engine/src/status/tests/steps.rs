@@ -2,7 +2,7 @@
 
 use gpbench_record::{
     Ascent, Candidates, Exploit, FinalPrediction, GradientEstimator, Learning, LearningOutput, ModelKind,
-    ModelSelection, RateSchedule, Thompson, Training, WarmStart,
+    ModelSelection, RateSchedule, Thompson, Training, TrainingOutput, WarmStart,
 };
 
 use super::*;
@@ -40,13 +40,43 @@ pub(super) fn training(steps: u64) -> Training {
 
 /// Status of a training case of three steps, whose prediction is as good as asked for.
 fn trained(tolerance: Option<f64>, residuals: &[f64]) -> Verdict {
+    ended(tolerance, steps(residuals), None)
+}
+
+/// Status of a training case with these steps, whose prediction is as good as asked for, and which may have diverged.
+fn ended(tolerance: Option<f64>, steps: Vec<Message>, divergence: Option<&str>) -> Verdict {
     let mut case = case(tolerance, 1, None);
     case.task = Task::Train(Box::new(training(3)));
-    let mut solving = outcome(Some(solved(StopReason::Converged, &[0.005, 0.005])), End::Exited(0));
-    solving.messages.splice(0..0, steps(residuals));
+    let Message::Solved(mut report) = solved(StopReason::Converged, &[0.005, 0.005]) else {
+        unreachable!("as made above")
+    };
+    let divergence = divergence.map(str::to_owned);
+    report.output = TaskOutput::Train(Box::new(TrainingOutput { divergence, ..TrainingOutput::default() }));
+    let mut solving = outcome(Some(Message::Solved(report)), End::Exited(0));
+    solving.messages.splice(0..0, steps);
     let truth = verified(&[(names::RESIDUAL_Y, 0.005), (names::RESIDUAL_PROBES, 0.005)]);
     let verifying = outcome(Some(truth), End::Exited(0));
     judged(&case, &solving, Some(&verifying)).unwrap()
+}
+
+#[test]
+fn training_that_ends_at_a_singular_matrix_has_diverged() {
+    let why = "step 2: the kernel matrix with noise is singular; the result is that of step 1";
+    let found = ended(Some(0.01), steps(&[0.005, 0.005]), Some(why));
+    assert_eq!((found.status, found.reason.as_str()), (CaseStatus::Diverged, why));
+}
+
+#[test]
+fn a_step_is_not_blamed_for_a_residual_that_rounding_leaves() {
+    let mut messages = steps(&[0.005, 0.02, 0.03]);
+    let Message::Step(step) = &mut messages[2] else { unreachable!("steps") };
+    let small = Kernel { noise_scale: 1e-7, ..testing::case("cg").kernel };
+    step.hyperparameters = small.hyperparameters();
+    let found = ended(Some(0.01), messages, None);
+    assert_eq!(found.status, CaseStatus::NotConverged);
+    let expected =
+        "2 of 3 steps fell short of the tolerance 0.01; worst true residual 0.03; rounding in double";
+    assert!(found.reason.starts_with(expected), "{}", found.reason);
 }
 
 #[test]
@@ -137,11 +167,17 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
 
 #[test]
 fn a_learner_is_held_to_its_model() {
-    let right = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0), (names::PREDICTION_GAP, 1e-9)];
+    let right = [
+        (names::TEST_RMSE, 0.1),
+        (names::TEST_NLL, -1.0),
+        (names::CLAIMED_TEST_RMSE, 0.1),
+        (names::CLAIMED_TEST_NLL, -1.0),
+        (names::PREDICTION_GAP, 1e-9),
+    ];
     let (gp, none) = (Some(ModelKind::Gp), None);
     for reason in [StopReason::Epochs, StopReason::Converged, StopReason::Stagnated, StopReason::Iterations] {
         assert_eq!(learned(reason, gp, &right), Verdict::ok(), "{reason:?}");
-        assert_eq!(learned(reason, none, &right[..2]), Verdict::ok(), "without a model, {reason:?}");
+        assert_eq!(learned(reason, none, &right[..4]), Verdict::ok(), "without a model, {reason:?}");
     }
     let late = learned(StopReason::Time, gp, &right);
     assert_eq!((late.status, late.reproducible), (CaseStatus::NotConverged, false));
@@ -157,6 +193,12 @@ fn a_learner_is_held_to_its_model() {
     assert_eq!(of(epochs, gp, &[]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..1]), diverged("the model is not finite"));
     assert_eq!(of(epochs, gp, &right[..2]), diverged("the predictions are not finite"));
+    let variances = diverged("the predictive variances are not finite and positive");
+    assert_eq!(of(epochs, gp, &right[..3]), variances, "variances that are NaN or infinite");
+    assert_eq!(of(epochs, none, &[right[0], right[2]]), variances, "the same without a model");
+    assert_eq!(of(epochs, none, &[]), diverged("the predictions are not finite"));
+    let no_gap = diverged("the distance of the predictions to those of the model is not finite");
+    assert_eq!(of(epochs, gp, &right[..4]), no_gap);
     let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
     let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
     assert_eq!(of(epochs, gp, &other), (CaseStatus::Invalid, reason));

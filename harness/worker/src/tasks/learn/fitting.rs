@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gpbench_host::{
-    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause,
+    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause, difference,
 };
 use gpbench_record::{FaultCause, Learning, Message, StopReason};
 use ndarray::{Array2, ShapeBuilder, s};
@@ -13,11 +13,12 @@ use rand::Rng;
 use crate::evaluate::model::Judge;
 use crate::failure::{CaseError, fault, file_fault};
 use crate::model_file::{self, Learned};
+use crate::process;
 use crate::runner::{Startup, load};
 use crate::setup::Setup;
 
 use super::checkpoint;
-use super::look::{Seen, look};
+use super::look::{Seen, look, supplied};
 use super::problem::{Parts, check};
 use super::recorder::{Recorder, Send};
 use super::state::{Best, State};
@@ -41,6 +42,8 @@ pub(super) struct Ended {
     pub(super) state: State,
     /// The evaluation whose model is the result, without the model; `None` where no model was finite.
     pub(super) selected: Option<Best>,
+    /// Wall-clock seconds of the learner's predictions on the test rows.
+    pub(super) predict: f64,
 }
 
 impl<'s> Fitting<'s> {
@@ -67,31 +70,27 @@ impl<'s> Fitting<'s> {
         let send: Send = RefCell::new(send);
         let recorder = Rc::new(Recorder::new(state.record.clone(), &send));
         let entry = self.library.learner(&job.case.solver.plugin)?;
-        let mut learner = LearnerObject::create(entry, self.library.host(), &job.case.solver.params)?;
-        self.startup.check_memory("learner", learner.estimate(rows.n(), rows.d())?)?;
-        let session = self.session(recorder.clone());
+        let mut session = self.session(recorder.clone());
+        session.excuse(self.library.described());
+        let params = &job.case.solver.params;
+        let mut learner = session.aside(|| LearnerObject::create(entry, self.library.host(), params))?;
+        let estimate = session.aside(|| learner.estimate(rows.n(), rows.d()))?;
+        self.startup.check_memory("learner", estimate)?;
         let mut over = None;
-        let session = match saved {
-            None => {
-                over = learner.begin(&session)?;
-                session
-            }
+        match saved {
+            None => over = learner.begin(&session)?,
             Some(saved) => {
-                let session = session.resuming(&state.progress);
                 let other =
                     || fault(FaultCause::Checkpoint, "the checkpoint is one of another number of rows");
-                let session = session.ok_or_else(other)?;
+                session = session.resuming(&state.progress).ok_or_else(other)?;
                 learner.load(&session, saved)?;
-                session
             }
-        };
+        }
         let (mut reason, seen) = match over {
             None => self.fit(&mut learner, &session, &recorder, &mut state, &send)?,
-            Some(reason) => {
-                state.progress = session.progress();
-                (reason, Seen::Best)
-            }
+            Some(reason) => (reason, Seen::Best),
         };
+        let began = process::now();
         let predictions = match (over, reason) {
             (Some(_), _) | (None, StopReason::Diverged) => None,
             (None, _) => match self.predictions(&mut learner) {
@@ -103,16 +102,22 @@ impl<'s> Fitting<'s> {
                 predictions => Some(predictions?),
             },
         };
-        // Dropped before the result counts, because a plugin that crashes while it frees its memory has corrupted
+        let predict = difference(process::now(), began);
+        if state.best.as_ref().is_none_or(|best| best.kind.is_none()) {
+            // No model shows that the predictions need no further fit, so that their time counts too.
+            session.excuse(predict);
+        }
+        // Destroyed before the result counts, because a plugin that crashes while it frees its memory has corrupted
         // memory.
-        drop(learner);
+        session.aside(|| drop(learner));
+        state.progress = session.progress();
 
         let mut selected = state.best.take();
         let model = selected.as_mut().and_then(|best| best.model.take());
         let last = if let Seen::Worse(last) = seen { Some(last) } else { None };
         model_file::write(&job.solution_file, &Learned { model, last, predictions })
             .map_err(file_fault(FaultCause::Storage))?;
-        Ok(Ended { reason, state, selected })
+        Ok(Ended { reason, state, selected, predict: predict.wall })
     }
 
     /// The state that an earlier process has reached and the learner's saved state, or else the initial state.
@@ -152,9 +157,10 @@ impl<'s> Fitting<'s> {
         loop {
             session.pause(self.next_look(state.progress.cost.passes(n)));
             let FitOutcome { end, values, .. } = learner.fit(session)?;
+            let model = supplied(learner, session, end)?;
             (state.progress, state.record) = (session.progress(), recorder.record());
             state.values = values;
-            let seen = look(&self.judge, self.task, learner, end, n, state)?;
+            let seen = look(&self.judge, self.task, model, end, n, state)?;
             let reason = match (end, &seen) {
                 (_, Seen::Diverged) => Some(StopReason::Diverged),
                 (FitEnd::Ended(reason), _) => Some(reason),
@@ -167,8 +173,9 @@ impl<'s> Fitting<'s> {
                 return Ok((reason, seen));
             }
             if let Some(file) = &job.checkpoint_file
-                && let Some(saved) = learner.save()?
+                && let Some(saved) = session.aside(|| learner.save())?
             {
+                state.progress = session.progress();
                 checkpoint::write(file, state, &saved).map_err(file_fault(FaultCause::Storage))?;
             }
         }

@@ -1,6 +1,6 @@
 //! An evaluation of the learner's model between two steps, and its comparison with the best model so far.
 
-use gpbench_host::{Arrays, FitEnd, LearnerObject};
+use gpbench_host::{Arrays, FitEnd, FitSession, LearnerObject};
 use gpbench_record::{Learning, Metrics, ModelSelection, Step, StopReason, names};
 
 use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
@@ -19,15 +19,41 @@ pub(super) enum Seen {
     Diverged,
 }
 
-/// Evaluates a learner's model after a call of `fit` with this end. Adds the evaluation to the state, and replaces the
+/// The arrays of a learner's model after a call of `fit` with this end; `None` for a learner that supplies none.
+pub(super) enum Supplied {
+    /// The answer of the learner.
+    Arrays(Option<Arrays>),
+    /// The learner has diverged, and why unless it reports this itself: its arrays have no meaning.
+    Diverged(Option<String>),
+}
+
+/// Asks a learner for its model.
+///
+/// # Errors
+/// Where the learner cannot supply its model.
+pub(super) fn supplied(
+    learner: &mut LearnerObject,
+    session: &FitSession,
+    end: FitEnd,
+) -> Result<Supplied, CaseError> {
+    if end == FitEnd::Ended(StopReason::Diverged) {
+        return Ok(Supplied::Diverged(None));
+    }
+    match session.aside(|| learner.model()) {
+        Err(error) if error.is_singular() => Ok(Supplied::Diverged(Some(error.to_string()))),
+        arrays => Ok(Supplied::Arrays(arrays?)),
+    }
+}
+
+/// Evaluates the model that a learner has supplied after a call of `fit` with this end. Adds the evaluation to the state, and replaces the
 /// best model if this one is better.
 ///
 /// # Errors
-/// Where the learner cannot supply its model, supplies a malformed one, or supplies none although selection needs it.
+/// Where the model is malformed, or there is none although selection needs it.
 pub(super) fn look(
     judge: &Judge,
     task: &Learning,
-    learner: &mut LearnerObject,
+    supplied: Supplied,
     end: FitEnd,
     n: usize,
     state: &mut State,
@@ -41,18 +67,13 @@ pub(super) fn look(
         },
         metrics: costs(state, n),
     };
-    // The arrays of a learner that has diverged have no meaning.
-    let arrays = match end {
-        FitEnd::Ended(StopReason::Diverged) => Err(None),
-        FitEnd::Ended(_) | FitEnd::Paused => match learner.model() {
-            Err(error) if error.is_singular() => Err(Some(error.to_string())),
-            arrays => Ok(arrays?),
-        },
-    };
-    let found = match &arrays {
-        Err(why) => Found::Diverged(why.clone()),
-        Ok(None) => Found::Nothing,
-        Ok(Some(arrays)) => evaluate(judge, task, arrays, &mut step)?,
+    let (arrays, found) = match supplied {
+        Supplied::Diverged(why) => (None, Found::Diverged(why)),
+        Supplied::Arrays(None) => (None, Found::Nothing),
+        Supplied::Arrays(Some(arrays)) => {
+            let found = evaluate(judge, task, &arrays, &mut step)?;
+            (Some(arrays), found)
+        }
     };
     if let Found::Diverged(why) = found {
         step.reason = StopReason::Diverged;
@@ -60,7 +81,6 @@ pub(super) fn look(
         state.divergence = why;
         return Ok(Seen::Diverged);
     }
-    let arrays = arrays.ok().flatten();
     let value = value(task.select, &found, &step.metrics, state)?;
     let kind = match &found {
         Found::Model { kind, .. } => Some(*kind),

@@ -2,12 +2,12 @@
 
 use gpbench_data::synthetic::largest;
 use gpbench_host::{SolveLimits, SolveOutcome};
-use gpbench_record::{CaseStatus, Entries, Failure, Metrics, Step, WarmStart, names};
+use gpbench_record::{Entries, Metrics, Step, WarmStart, names};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
 use crate::evaluate::weights::{claims, residuals};
-use crate::failure::CaseError;
+use crate::failure::{CaseError, diverged};
 use crate::process;
 use crate::runner::Runner;
 use crate::system::{Formulation, System};
@@ -36,13 +36,11 @@ impl Search<'_> {
         let params = &self.setup.job.case.solver.params;
         let outcome = runner.solve(params, &mut system, &mut x, limits, None)?;
         if !is_finite(x.view()) {
-            let reason = format!("step {step}: the solution is not finite");
-            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
+            return Err(diverged("the solution is not finite"));
         }
         let mut metrics = solve_metrics(&system, &outcome, x.view());
         if has_residuals(&system) && metrics.get(names::RESIDUAL_Y).is_none() {
-            let reason = format!("step {step}: the residual is not finite");
-            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
+            return Err(diverged("the residual is not finite"));
         }
         metrics.insert(names::SECONDS_POSE, pose);
 

@@ -1,7 +1,7 @@
 //! The gradient of an outer step, by each estimator, and its cost.
 
 use gpbench_gp::Gradient;
-use gpbench_gp::exact::{ExactError, ExactGp};
+use gpbench_gp::exact::ExactGp;
 use gpbench_gp::likelihood::Likelihood;
 use gpbench_gp::train;
 use gpbench_gp::{lanczos, metrics};
@@ -13,7 +13,7 @@ use ndarray::{Array2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::predictions::predictions;
 use crate::evaluate::weights::{claims, residuals};
-use crate::failure::{CaseError, invalid};
+use crate::failure::CaseError;
 use crate::runner::Carried;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process};
@@ -79,7 +79,7 @@ impl Trainer<'_> {
         volatile: &mut VolatileObjects,
     ) -> Result<StepGradient, CaseError> {
         match self.task.gradient {
-            GradientEstimator::Exact => self.by_factor(kernel, count),
+            GradientEstimator::Exact => self.by_factor(kernel),
             GradientEstimator::Features(estimator) => self.by_features(kernel, estimator, count),
             GradientEstimator::Solutions { probes, second_solve, start } => {
                 self.by_solutions(kernel, (probes, second_solve, start), count, state, volatile)
@@ -114,16 +114,12 @@ impl Trainer<'_> {
     }
 
     /// The exact gradient, by the harness's own Cholesky factor; the solver is used only for the prediction.
-    fn by_factor(&self, kernel: &Kernel, count: u64) -> Result<StepGradient, CaseError> {
+    fn by_factor(&self, kernel: &Kernel) -> Result<StepGradient, CaseError> {
         let system = self.setup.system(kernel, NO_PROBES, None, None)?;
         let System { data, operator, .. } = &system;
         let (kernel, noise_scale, x) = (operator.kernel(), operator.noise_scale(), data.x_train.view());
         let began = process::now();
-        let gp = ExactGp::fit(kernel, noise_scale, x, data.y_train.view(), self.setup.job.threads);
-        let gp = gp.map_err(|error| match error {
-            ExactError::Singular(_) => invalid(format!("step {count}: {error}")),
-            ExactError::Threads(refused) => refused.into(),
-        })?;
+        let gp = ExactGp::fit(kernel, noise_scale, x, data.y_train.view(), self.setup.job.threads)?;
         let fitted = process::now();
         let gradient = gp.gradient(x);
         let outer = process::now().wall - fitted.wall;

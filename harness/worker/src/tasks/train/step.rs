@@ -3,9 +3,10 @@
 use gpbench_gp::Gradient;
 use gpbench_gp::train;
 use gpbench_host::VolatileObjects;
-use gpbench_record::{CaseStatus, Failure, Kernel, RateSchedule, Scale, Step, Training, names};
+use gpbench_record::{Kernel, RateSchedule, Scale, Step, Training, names};
 
-use crate::failure::CaseError;
+use crate::failure::{CaseError, diverged};
+use crate::kernel::kernel;
 use crate::process;
 
 use super::gradient::StepGradient;
@@ -16,11 +17,14 @@ use super::trainer::Trainer;
 const EXACT_ROWS: usize = 3000;
 
 impl Trainer<'_> {
-    /// Takes one outer step.
+    /// Takes one outer step. The state is unchanged where it fails.
     pub(super) fn step(&self, state: &mut State, volatile: &mut VolatileObjects) -> Result<Step, CaseError> {
         let rows = &self.setup.rows;
         let count = state.steps.len() as u64;
         let kernel = state.kernel(&self.setup.job.case.kernel);
+        if count > 0 {
+            self.check(&kernel)?;
+        }
         let mut found = self.gradient(&kernel, count, state, volatile)?;
 
         let began = process::now();
@@ -29,8 +33,7 @@ impl Trainer<'_> {
         let mut chained = state.parameters.chain(&found.gradient);
         chained.extend(state.mean.map(|_| found.by_mean));
         if !chained.iter().all(|derivative| derivative.is_finite()) {
-            let reason = format!("the gradient of step {count} is not finite");
-            return Err(Failure { status: CaseStatus::Diverged, reason }.into());
+            return Err(diverged("the gradient is not finite"));
         }
         let Training { learning_rate, schedule, .. } = self.task;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
@@ -66,6 +69,11 @@ impl Trainer<'_> {
         state.solution = found.solution;
         state.solver = found.solver;
         Ok(step)
+    }
+
+    /// Checks that training has not moved a scale to where no kernel has it.
+    pub(super) fn check(&self, of: &Kernel) -> Result<(), CaseError> {
+        kernel(of, self.setup.rows.d()).map(drop).map_err(diverged)
     }
 
     /// Sets the derivatives by fixed scales to 0: Adam does not move a parameter whose derivative is always 0.
