@@ -1,11 +1,12 @@
 //! Writes a run's report into its folder.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
 
+use gpbench_runs::ReportFolder;
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
-use crate::error::{Result, at};
+use crate::error::Result;
 use crate::export::{Format, html, markdown, shown};
 use crate::frame::Frame;
 use crate::page::{Charts, Page};
@@ -30,7 +31,13 @@ pub struct Written {
 }
 
 /// Files that are always written, and that the page links.
-const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", "report.md"];
+const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", TEXT];
+
+/// The page to open in a browser.
+const PAGE: &str = "index.html";
+
+/// The page of text.
+const TEXT: &str = "report.md";
 
 /// File of the hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
@@ -45,59 +52,55 @@ pub fn write_all(run: &Run, options: &WriteOptions) -> Result<Written> {
 
 impl Frame<'_> {
     /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, `summary.json`,
-    /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
+    /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report. Other files stay as they are.
     ///
     /// # Errors
-    /// If a table cannot be computed, a chart drawn or a file written.
+    /// If a table cannot be computed, a chart drawn or a file written, or if a link has the name of a file or of the folder of
+    /// charts.
     pub fn write(&self, options: &WriteOptions) -> Result<Written> {
         let page = Page::new(self, Charts::Drawn)?;
         let folder = options.output.as_deref().unwrap_or(&self.run.record.folder);
-        let figures_folder = folder.join("figures");
-        fs::create_dir_all(&figures_folder).map_err(at(&figures_folder))?;
-        parquet(&folder.join("results.parquet"), self.results_with_cases()?)?;
-        parquet(&folder.join("traces.parquet"), self.traces.table.clone())?;
+        let folder = ReportFolder::open(folder)?;
+        let charts = folder.folder("figures")?;
+        folder.check(FILES.iter().copied().chain([STEPS, PAGE]))?;
+        charts.check(page.figures().map(|figure| figure.file.as_str()))?;
+        // Charts of the earlier report could be mistaken for those of this one.
+        let earlier = folder.earlier(TEXT);
+        charts.remove(&charts_in(&earlier), "pdf")?;
+        let put = |name: &str, text: &str| folder.write(name, |file| file.write_all(text.as_bytes()));
+        parquet(&folder, "results.parquet", self.results_with_cases()?)?;
+        parquet(&folder, "traces.parquet", self.traces.table.clone())?;
         let mut files = FILES.to_vec();
         if self.steps.table.height() > 0 {
-            parquet(&folder.join(STEPS), self.steps.table.clone())?;
+            parquet(&folder, STEPS, self.steps.table.clone())?;
             files.push(STEPS);
         }
-        remove_old(&figures_folder)?;
         let mut figures = Vec::new();
         for figure in page.figures() {
-            let path = figures_folder.join(&figure.file);
-            put(&path, &figure.svg)?;
-            figures.push(path);
+            figures.push(charts.write(&figure.file, |file| file.write_all(figure.svg.as_bytes()))?);
         }
-        let html = folder.join("index.html");
-        let markdown = folder.join("report.md");
-        put(&folder.join("summary.json"), &self.export(Format::Summary)?)?;
-        put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
-        put(&folder.join("results.csv"), &self.export(Format::Csv)?)?;
+        put("summary.json", &self.export(Format::Summary)?)?;
+        let markdown = put(TEXT, &shown(&markdown::page(&page), Format::Markdown))?;
+        put("results.csv", &self.export(Format::Csv)?)?;
         if options.output.is_none() {
             files.extend(["spec.toml", "logs/"]);
         }
-        put(&html, &shown(&html::page(&page, &files), Format::Html))?;
+        let html = put(PAGE, &shown(&html::page(&page, &files), Format::Html))?;
         Ok(Written { html, markdown, figures })
     }
 }
 
-/// Removes the charts of an earlier report, which could be mistaken for those of this one.
-fn remove_old(figures: &Path) -> Result<()> {
-    for entry in fs::read_dir(figures).map_err(at(figures))? {
-        let path = entry.map_err(at(figures))?.path();
-        if path.extension().is_some_and(|e| e == "svg" || e == "pdf") {
-            fs::remove_file(&path).map_err(at(&path))?;
-        }
-    }
-    Ok(())
+/// The names of the charts that a page of text refers to.
+fn charts_in(page: &str) -> BTreeSet<&str> {
+    let targets = page.split("](figures/").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(name, _)| name).filter(|name| name.ends_with(".svg")).collect()
 }
 
-fn put(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).map_err(at(path))
-}
-
-fn parquet(path: &Path, mut table: DataFrame) -> Result<()> {
-    let file = fs::File::create(path).map_err(at(path))?;
-    ParquetWriter::new(file).with_compression(ParquetCompression::Uncompressed).finish(&mut table)?;
+fn parquet(folder: &ReportFolder, name: &str, mut table: DataFrame) -> Result<()> {
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes)
+        .with_compression(ParquetCompression::Uncompressed)
+        .finish(&mut table)?;
+    folder.write(name, |file| file.write_all(&bytes))?;
     Ok(())
 }

@@ -6,11 +6,12 @@
 //! Lines that cannot be read are ignored: a case then counts as started less often than it was.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use gpbench_files::append_own;
 use gpbench_files::checksum::{self, LineChecker};
 use serde::{Deserialize, Serialize};
 
@@ -59,11 +60,10 @@ impl Attempts {
     /// Opens or creates the file of a run folder. A last line that is cut short is removed.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system; if a link or something other than a regular file has its name.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(ATTEMPTS);
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        let mut file = opened.context("open", &path)?;
+        let mut file = append_own(&path).context("open", &path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).context("read", &path)?;
         let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);

@@ -51,6 +51,15 @@ pub enum RunError {
         /// The other process, where it is known.
         holder: Option<Holder>,
     },
+    /// Another program has removed or replaced the journal while cases ran. The last row is in the file that has its name now.
+    #[error(
+        "another program has removed or replaced {}: rows of this run may be lost; run the same again, which runs their cases again",
+        path.display()
+    )]
+    JournalReplaced {
+        /// The journal.
+        path: PathBuf,
+    },
     /// A later version of gpbench wrote the folder.
     #[error("{} has schema {schema}, which is newer than this gpbench reads ({SCHEMA})", path.display())]
     Newer {
@@ -112,8 +121,8 @@ impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
 }
 
 impl RunError {
-    /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, or a
-    /// name that cannot be a folder's. A disk that is full or fails is not.
+    /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, a link or
+    /// a device in the place of a file, or a name that cannot be a folder's. A disk that is full or fails is not.
     pub fn is_users(&self) -> bool {
         match self {
             RunError::Io { source, .. } => matches!(
@@ -123,6 +132,7 @@ impl RunError {
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::AlreadyExists
                     | io::ErrorKind::NotFound
+                    | io::ErrorKind::InvalidInput
             ),
             RunError::Busy { .. }
             | RunError::LockLost { .. }
@@ -131,7 +141,7 @@ impl RunError {
             | RunError::NoSuchRun { .. }
             | RunError::NotARun { .. }
             | RunError::Newer { .. } => true,
-            RunError::Damaged { .. } => false,
+            RunError::Damaged { .. } | RunError::JournalReplaced { .. } => false,
         }
     }
 }

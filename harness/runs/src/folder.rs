@@ -6,7 +6,9 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, may_be_in_use, process_tag, remove_stale, replace, sync_folder};
+use gpbench_files::{
+    Durability, may_be_in_use, process_tag, refuse_linked_folder, remove_stale, replace, sync_folder,
+};
 use gpbench_record::{Environment, Row};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -110,7 +112,7 @@ impl RunFolder {
     /// Creates the folders that running cases need, and makes `latest` a link to this folder.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system; if one of the folders is a link, through which files elsewhere would be written and removed.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
         for path in self.workspace().folders() {
@@ -119,6 +121,15 @@ impl RunFolder {
             made.context("create", path)?;
         }
         self.link_latest()
+    }
+
+    /// Fails if a folder that files of cases are written into, and removed from, is a link.
+    fn refuse_links(&self) -> Result<(), RunError> {
+        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
+            let path = self.path.join(name);
+            refuse_linked_folder(&path).context("write into", &path)?;
+        }
+        Ok(())
     }
 
     /// Makes `latest` a link to this folder. A file of the user with that name is not replaced. Where the file system has no
@@ -148,6 +159,7 @@ impl RunFolder {
     /// # Errors
     /// Those of the file system.
     pub fn end(&self) -> Result<(), RunError> {
+        self.refuse_links()?;
         let checkpoints = self.path.join(CHECKPOINTS);
         remove_stale(&checkpoints);
         remove_unused(&self.path.join(PROGRAMS))?;

@@ -1,15 +1,17 @@
 //! Files of one JSON object, with its checksum as the first member.
 
-use std::fs;
 use std::path::Path;
 
 use gpbench_files::checksum::{self, Checksum};
-use gpbench_files::{Durability, replace};
+use gpbench_files::{Durability, read_regular, replace};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::RunError;
 use crate::error::Context as _;
+
+/// Most bytes of an object that are read: a plan of a million cases has fewer.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Writes an object, for people to read as well, and waits until it is on the disk.
 pub(crate) fn write(path: &Path, object: &impl Serialize) -> Result<(), RunError> {
@@ -29,7 +31,12 @@ pub(crate) fn write_with(
 
 /// Reads an object and compares its checksum; earlier versions wrote none.
 pub(crate) fn read(path: &Path) -> Result<Value, RunError> {
-    let text = fs::read(path).context("read", path)?;
+    read_at_most(path, MOST_BYTES)
+}
+
+/// [`read`], for an object of at most so many bytes.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Value, RunError> {
+    let text = read_regular(path, most).context("read", path)?;
     match checksum::verify(&text) {
         Checksum::Wrong => Err(damaged(path, "its checksum is wrong")),
         Checksum::Right | Checksum::Absent => {
