@@ -19,6 +19,7 @@
 #![forbid(unsafe_code)]
 
 pub mod checksum;
+mod full;
 mod lock;
 mod process;
 mod regular;
@@ -26,6 +27,7 @@ mod replace;
 mod sealed;
 mod stale;
 
+pub use full::is_full;
 pub use lock::{FileLock, Holder, LockError, Locking};
 pub use process::{host_name, process_tag};
 pub use regular::{

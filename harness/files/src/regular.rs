@@ -21,15 +21,17 @@ pub fn open_regular(path: &Path) -> io::Result<File> {
 /// Reads a regular file of at most so many bytes. Does not wait.
 ///
 /// # Errors
-/// As [`open_regular`], and [`ErrorKind::FileTooLarge`] if it has more bytes.
+/// As [`open_regular`], and [`ErrorKind::InvalidInput`] if it has more bytes too.
 pub fn read_regular(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let file = open_regular(path)?;
     let length = file.metadata()?.len();
-    let mut bytes = Vec::with_capacity(length.min(most) as usize);
-    // Its length may grow, and is not known on some file systems.
+    if length > most {
+        return Err(too_large(most));
+    }
+    let mut bytes = Vec::with_capacity(length as usize);
+    // The file may grow, and some file systems do not tell its length.
     file.take(most.saturating_add(1)).read_to_end(&mut bytes)?;
-    let is_too_large = length > most || bytes.len() as u64 > most;
-    if is_too_large { Err(too_large(most)) } else { Ok(bytes) }
+    if bytes.len() as u64 > most { Err(too_large(most)) } else { Ok(bytes) }
 }
 
 /// Opens a regular file for reading and appending, and creates it if it does not exist. Does not wait, and refuses a link.
@@ -87,11 +89,14 @@ fn open(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
 }
 
 fn too_large(most: u64) -> io::Error {
-    io::Error::new(ErrorKind::FileTooLarge, format!("it has more than {most} bytes, the most that are read"))
+    io::Error::new(ErrorKind::InvalidInput, format!("it has more than {most} bytes, the most that are read"))
 }
 
 fn link() -> io::Error {
-    io::Error::new(ErrorKind::InvalidInput, "it is a link, and gpbench writes to its own files alone; remove the link")
+    io::Error::new(
+        ErrorKind::InvalidInput,
+        "it is a link, and gpbench writes to its own files alone; remove the link",
+    )
 }
 
 fn irregular() -> io::Error {
@@ -129,12 +134,12 @@ mod tests {
         let (path, zeros) = (folder.path().join("rows"), folder.path().join("zeros"));
         fs::write(&path, "four").unwrap();
         assert_eq!(read_regular(&path, 4).unwrap(), b"four");
-        assert_eq!(read_regular(&path, 3).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(read_regular(&path, 3).unwrap_err().kind(), ErrorKind::InvalidInput);
         symlink("/dev/zero", &zeros).unwrap();
         assert_eq!(read_regular(&zeros, 4).unwrap_err().kind(), ErrorKind::InvalidInput);
         // A file without blocks takes no memory either.
         File::create(&path).unwrap().set_len(1 << 40).unwrap();
-        assert_eq!(read_regular(&path, 4).unwrap_err().kind(), ErrorKind::FileTooLarge);
+        assert_eq!(read_regular(&path, 4).unwrap_err().kind(), ErrorKind::InvalidInput);
     }
 
     #[test]

@@ -84,13 +84,16 @@ fn merged(cases: &Cases<'_>) -> Option<TextTable> {
 
 /// A row for each name whose data or plugin has another content than that of the same name in other runs.
 fn other_contents(cases: &Cases<'_>) -> TextTable {
-    let mut table = TextTable::new("Data and plugins that differ between the runs").words("name").words("runs");
+    let mut table =
+        TextTable::new("Data and plugins that differ between the runs").words("name").words("runs");
     table = table.words("SHA-256").words("beside").words("SHA-256 of that");
     for other in &cases.record().other_contents {
         let OtherContent { kind, name, sha256, beside, beside_sha256, runs } = other;
         let name = format!("{kind} {name}");
         table.row([name, runs.join(", "), sha256.clone(), beside.clone(), beside_sha256.clone()]);
     }
-    table.caption = "Rows of different contents are not averaged: those of the later content have a name with a number.".to_owned();
+    table.caption =
+        "Rows of different contents are not averaged: those of the later content have a name with a number."
+            .to_owned();
     table
 }

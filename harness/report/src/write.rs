@@ -1,12 +1,11 @@
 //! Writes a run's report into its folder.
 
-use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use gpbench_runs::ReportFolder;
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::export::{Format, html, markdown, shown};
 use crate::frame::Frame;
 use crate::page::{Charts, Page};
@@ -59,20 +58,32 @@ impl Frame<'_> {
     /// charts.
     pub fn write(&self, options: &WriteOptions) -> Result<Written> {
         let page = Page::new(self, Charts::Drawn)?;
-        let folder = options.output.as_deref().unwrap_or(&self.run.record.folder);
-        let folder = ReportFolder::open(folder)?;
-        let charts = folder.folder("figures")?;
-        folder.check(FILES.iter().copied().chain([STEPS, PAGE]))?;
-        charts.check(page.figures().map(|figure| figure.file.as_str()))?;
-        // Charts of the earlier report could be mistaken for those of this one.
-        let earlier = folder.earlier(TEXT);
-        charts.remove(&charts_in(&earlier), "pdf")?;
+        let folder = ReportFolder::open(options.output.as_deref().unwrap_or(&self.run.record.folder))?;
+        let files = Files { charts: folder.folder("figures")?, folder };
+        files.check(&page)?;
+        files.remove_charts()?;
+        let written = self.write_page(&page, &files, options);
+        let full = |error: &Error| matches!(error, Error::Run(error) if error.is_full_disk());
+        let written = match written {
+            // A file is replaced once the new one is there, so that both need room.
+            Err(error) if full(&error) => {
+                files.remove(&page)?;
+                self.write_page(&page, &files, options)
+            }
+            written => written,
+        };
+        // What is there of it would take the room of rows.
+        written.inspect_err(|_| drop(files.remove(&page)))
+    }
+
+    fn write_page(&self, page: &Page<'_>, to: &Files, options: &WriteOptions) -> Result<Written> {
+        let Files { folder, charts } = to;
         let put = |name: &str, text: &str| folder.write(name, |file| file.write_all(text.as_bytes()));
-        parquet(&folder, "results.parquet", self.results_with_cases()?)?;
-        parquet(&folder, "traces.parquet", self.traces.table.clone())?;
+        parquet(folder, "results.parquet", self.results_with_cases()?)?;
+        parquet(folder, "traces.parquet", self.traces.table.clone())?;
         let mut files = FILES.to_vec();
         if self.steps.table.height() > 0 {
-            parquet(&folder, STEPS, self.steps.table.clone())?;
+            parquet(folder, STEPS, self.steps.table.clone())?;
             files.push(STEPS);
         }
         let mut figures = Vec::new();
@@ -80,27 +91,59 @@ impl Frame<'_> {
             figures.push(charts.write(&figure.file, |file| file.write_all(figure.svg.as_bytes()))?);
         }
         put("summary.json", &self.export(Format::Summary)?)?;
-        let markdown = put(TEXT, &shown(&markdown::page(&page), Format::Markdown))?;
+        let markdown = put(TEXT, &shown(&markdown::page(page), Format::Markdown))?;
         put("results.csv", &self.export(Format::Csv)?)?;
         if options.output.is_none() {
             files.extend(["spec.toml", "logs/"]);
         }
-        let html = put(PAGE, &shown(&html::page(&page, &files), Format::Html))?;
+        let html = put(PAGE, &shown(&html::page(page, &files), Format::Html))?;
         Ok(Written { html, markdown, figures })
     }
 }
 
+/// The folders that a report is written into.
+struct Files {
+    folder: ReportFolder,
+    charts: ReportFolder,
+}
+
+impl Files {
+    /// Fails if a file of the report cannot be written because something other than a regular file has its name.
+    fn check(&self, page: &Page<'_>) -> Result<()> {
+        self.folder.check(names())?;
+        Ok(self.charts.check(charts_of(page))?)
+    }
+
+    /// Removes the charts of the earlier report, which could be mistaken for those of this one.
+    fn remove_charts(&self) -> Result<()> {
+        Ok(self.charts.remove(charts_in(&self.folder.earlier(TEXT)), Some("pdf"))?)
+    }
+
+    /// Removes the report.
+    fn remove(&self, page: &Page<'_>) -> Result<()> {
+        self.charts.remove(charts_of(page), Some("pdf"))?;
+        Ok(self.folder.remove(names(), None)?)
+    }
+}
+
+/// The files of a report but for its charts.
+fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().copied().chain([STEPS, PAGE])
+}
+
+fn charts_of<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p str> {
+    page.figures().map(|figure| figure.file.as_str())
+}
+
 /// The names of the charts that a page of text refers to.
-fn charts_in(page: &str) -> BTreeSet<&str> {
+fn charts_in(page: &str) -> impl Iterator<Item = &str> {
     let targets = page.split("](figures/").skip(1).filter_map(|rest| rest.split_once(')'));
-    targets.map(|(name, _)| name).filter(|name| name.ends_with(".svg")).collect()
+    targets.map(|(name, _)| name).filter(|name| name.ends_with(".svg"))
 }
 
 fn parquet(folder: &ReportFolder, name: &str, mut table: DataFrame) -> Result<()> {
     let mut bytes = Vec::new();
-    ParquetWriter::new(&mut bytes)
-        .with_compression(ParquetCompression::Uncompressed)
-        .finish(&mut table)?;
+    ParquetWriter::new(&mut bytes).with_compression(ParquetCompression::Uncompressed).finish(&mut table)?;
     folder.write(name, |file| file.write_all(&bytes))?;
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::Holder;
+use gpbench_files::{Holder, is_full};
 use gpbench_record::SCHEMA;
 
 use crate::layout::LATEST;
@@ -12,7 +12,7 @@ use crate::layout::LATEST;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A file operation failed.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}{}", path.display(), what_a_full_disk_needs(source))]
     Io {
         /// The operation, as a verb.
         action: &'static str,
@@ -101,6 +101,10 @@ pub enum RunError {
     },
 }
 
+fn what_a_full_disk_needs(error: &io::Error) -> &'static str {
+    if is_full(error) { "; all results so far are stored: make room, then run the same again" } else { "" }
+}
+
 fn known_runs(known: &[String]) -> String {
     if known.is_empty() { "; it holds no runs".into() } else { format!("; there are: {}", known.join(", ")) }
 }
@@ -121,6 +125,11 @@ impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
 }
 
 impl RunError {
+    /// Whether there is no room for a file.
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, RunError::Io { source, .. } if is_full(source))
+    }
+
     /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, a link or
     /// a device in the place of a file, or a name that cannot be a folder's. A disk that is full or fails is not.
     pub fn is_users(&self) -> bool {

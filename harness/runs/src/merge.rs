@@ -7,8 +7,8 @@ mod names;
 mod source;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::{fs, io};
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use gpbench_files::{Durability, read_regular, refuse_linked_folder, replace};
 use gpbench_record::{Axes, PartOfPlan, Row, Shard};
@@ -95,7 +95,9 @@ fn with_runs(others: Vec<OtherContent>, cases: &MergedCases<'_>) -> Vec<OtherCon
     let mut each: Vec<OtherContent> = Vec::new();
     for other in others {
         let runs = cases.runs_with(other.kind, &other.name);
-        if !runs.is_empty() && !each.iter().any(|known| (known.kind, &known.name) == (other.kind, &other.name)) {
+        if !runs.is_empty()
+            && !each.iter().any(|known| (known.kind, &known.name) == (other.kind, &other.name))
+        {
             each.push(OtherContent { runs, ..other });
         }
     }

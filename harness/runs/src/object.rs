@@ -24,9 +24,26 @@ pub(crate) fn write_with(
     object: &impl Serialize,
     durability: Durability,
 ) -> Result<(), RunError> {
-    let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
-    let text = checksum::seal(&text);
+    let text = sealed(object);
     replace(path, durability, |file| file.write_all(&text)).context("write", path)
+}
+
+/// [`write`], unless the file has this content: then it takes no room on a full disk.
+pub(crate) fn write_changed(path: &Path, object: &impl Serialize) -> Result<(), RunError> {
+    write_changed_text(path, &sealed(object))
+}
+
+/// Replaces a file, unless it has this content, and waits until it is on the disk.
+pub(crate) fn write_changed_text(path: &Path, text: &[u8]) -> Result<(), RunError> {
+    match read_regular(path, text.len() as u64) {
+        Ok(known) if known == text => Ok(()),
+        _ => replace(path, Durability::Durable, |file| file.write_all(text)).context("write", path),
+    }
+}
+
+fn sealed(object: &impl Serialize) -> Vec<u8> {
+    let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
+    checksum::seal(&text)
 }
 
 /// Reads an object and compares its checksum; earlier versions wrote none.

@@ -1,6 +1,5 @@
 //! The folder that a report is written into.
 
-use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write};
@@ -83,20 +82,28 @@ impl ReportFolder {
         String::from_utf8_lossy(&text).into_owned()
     }
 
-    /// Removes those of the files that are there, and the files of the same names with another extension.
+    /// Removes those of the files that are there, and those of the same names with another extension.
     ///
     /// # Errors
     /// Those of the file system.
-    pub fn remove(&self, names: &BTreeSet<&str>, other_extension: &str) -> Result<(), RunError> {
+    pub fn remove<'n>(
+        &self,
+        names: impl IntoIterator<Item = &'n str>,
+        other_extension: Option<&str>,
+    ) -> Result<(), RunError> {
         for name in names {
             let path = self.path.join(name);
             // A name from an earlier report is text that anyone may have changed.
             if path.file_name() != Some(OsStr::new(name)) {
                 continue;
             }
-            for path in [path.with_extension(other_extension), path] {
+            for path in
+                other_extension.map(|other| path.with_extension(other)).into_iter().chain([path.clone()])
+            {
                 match fs::remove_file(&path) {
-                    Err(error) if error.kind() != io::ErrorKind::NotFound => Err(error).context("remove", &path)?,
+                    Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                        Err(error).context("remove", &path)?
+                    }
                     _ => {}
                 }
             }
@@ -128,7 +135,7 @@ mod tests {
         assert!(folder.write("index.html", |file| file.write_all(b"new")).is_err());
         // A file of two names is replaced under one.
         folder.write("report.md", |file| file.write_all(b"new")).unwrap();
-        folder.remove(&["../own/chart.svg", "..", ""].into(), "svg").unwrap();
+        folder.remove(["../own/chart.svg", "..", ""], Some("svg")).unwrap();
         assert_eq!(fs::read_to_string(at("own/chart.svg")).unwrap(), "own");
         assert_eq!(folder.earlier("report.md"), "new");
         // The folder itself may be a link.
@@ -144,8 +151,9 @@ mod tests {
         for name in ["a.svg", "a.pdf", "b.svg"] {
             folder.write(name, |file| file.write_all(b"x")).unwrap();
         }
-        folder.remove(&["a.svg", "c.svg"].into(), "pdf").unwrap();
-        let left: Vec<_> = fs::read_dir(all.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        folder.remove(["a.svg", "c.svg"], Some("pdf")).unwrap();
+        let left: Vec<_> =
+            fs::read_dir(all.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert_eq!(left, ["b.svg"]);
     }
 }

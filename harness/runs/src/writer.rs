@@ -165,7 +165,7 @@ mod tests {
         journal.append(&row("b")).unwrap();
         assert_eq!(rows(), ["b"]);
         let length = fs::metadata(&path).unwrap().len();
-        fs::File::options().write(true).open(&path).unwrap().set_len(length - 9).unwrap();
+        File::options().write(true).open(&path).unwrap().set_len(length - 9).unwrap();
         journal.append(&row("c")).unwrap();
         assert_eq!(rows(), ["c"]);
         // A new file has the name: the open one would be lost.

@@ -46,7 +46,10 @@ fn shards_of_other_data_stand_apart_and_lack_the_cases_of_each_other() {
     assert_eq!(names(&record), ["draw a", "draw b", "draw [2] c"]);
     assert_eq!(record.axes.dataset, ["draw", "draw [2]"]);
     let [other] = &record.other_contents[..] else { panic!("{:?}", record.other_contents) };
-    assert_eq!((other.kind, other.name.as_str(), other.beside.as_str()), (NameKind::Dataset, "draw [2]", "draw"));
+    assert_eq!(
+        (other.kind, other.name.as_str(), other.beside.as_str()),
+        (NameKind::Dataset, "draw [2]", "draw")
+    );
     assert_eq!((other.sha256.as_str(), other.beside_sha256.as_str()), ("two", "one"));
     let name = format!("toy/{}", second.file_name().unwrap().to_str().unwrap());
     assert_eq!(other.runs, [name.clone()]);
@@ -96,7 +99,8 @@ fn other_plans_stand_apart_by_content_too() {
         (entry.labels, entry.id) = (entry.case.labels(), format!("a{seed}"));
         done(output, &with(plan, data, "p"))
     };
-    let runs = [at_seed(1, "one"), at_seed(2, "two"), at_seed(3, "two"), at_seed(4, "one"), at_seed(5, "three")];
+    let runs =
+        [at_seed(1, "one"), at_seed(2, "two"), at_seed(3, "two"), at_seed(4, "one"), at_seed(5, "three")];
     let (five, record) = merged(output, &runs.iter().collect::<Vec<_>>());
     assert_eq!((five.rows, five.plans), (5, 5));
     assert_eq!(

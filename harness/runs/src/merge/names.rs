@@ -102,7 +102,9 @@ impl Renamed {
                     return false;
                 }
                 let known = other.and_then(|other| other.content());
-                let taken = [known, given.get(candidate).copied().flatten()].into_iter().find(|known| differs(*known));
+                let taken = [known, given.get(candidate).copied().flatten()]
+                    .into_iter()
+                    .find(|known| differs(*known));
                 if let Some(Some(content)) = taken {
                     beside.get_or_insert((candidate.clone(), content.to_owned()));
                 }
@@ -114,7 +116,14 @@ impl Renamed {
             let Some(new) = candidates.find(|candidate| is_free(candidate)) else { continue };
             if let (Some((beside, beside_sha256)), Some(content)) = (beside, content) {
                 let (name, sha256) = (new.clone(), content.to_owned());
-                renamed.others.push(OtherContent { kind, name, sha256, beside, beside_sha256, runs: Vec::new() });
+                renamed.others.push(OtherContent {
+                    kind,
+                    name,
+                    sha256,
+                    beside,
+                    beside_sha256,
+                    runs: Vec::new(),
+                });
             }
             let known = given.entry(new.clone()).or_default();
             *known = known.or(content);
