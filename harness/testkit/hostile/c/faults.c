@@ -206,11 +206,16 @@ static uint64_t address_space(void)
 /* Replaces a program or a library by a file that is one byte longer, or adds the byte in place. */
 static int replace(int in_place)
 {
-    static const char *const names[] = {"gpbench-worker", "libgpbench_plugin_cg.so", "libgpbench_plugin_cholesky.so",
-                                        "libgpbench_plugin_block_cg.so"};
+    static const char *const names[] = {"gpbench-worker",
+                                        "libgpbench_plugin_cg.so",
+                                        "libgpbench_plugin_cholesky.so",
+                                        "libgpbench_plugin_block_cg.so",
+                                        "libgpbench_plugin_poe.so",
+                                        "libgpbench_plugin_svgp.so"};
+    const size_t count = sizeof names / sizeof *names;
     char path[PATH_MAX], copy[PATH_MAX + 8], command[3 * PATH_MAX];
     /* A program that runs cannot be written to. */
-    const char *name = names[in_place ? 1 + below(3) : below(4)];
+    const char *name = names[in_place ? 1 + below(count - 1) : below(count)];
     snprintf(path, sizeof path, "%s/../bin/%s", state, name);
     if (!in_place) {
         snprintf(copy, sizeof copy, "%s.new", path);
