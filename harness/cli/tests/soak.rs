@@ -1,7 +1,8 @@
-//! A soak: many small cases of every task, and of shards that are merged, while faults happen to processes and files. Whatever happens, the same command goes on,
-//! and in the end there is one row for each case, bit-equal to that of a quiet run.
+//! A soak: many small cases of every task, and of shards that are merged, while faults happen to processes and files.
+//! Whatever happens, the same command goes on, and in the end there is one row for each case, bit-equal to that of a quiet
+//! run.
 //!
-//! `testkit/hostile/c/faults.c` does the faults: workers and gpbench are killed or asked to end; the journal,
+//! `testkit/hostile/c/faults.c` does the faults: workers and gpbench are killed, frozen or asked to end; the journal,
 //! checkpoints, exact references, copies of data sets and solutions are cut, flipped or removed; descriptors, memory
 //! and space on the disk (by RLIMIT_FSIZE) are refused; programs and libraries are replaced or overwritten in place. Which
 //! start of a worker has which fault follows from a seed; the moments of later kills differ from run to run, and the

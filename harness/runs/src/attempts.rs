@@ -24,8 +24,6 @@ use crate::layout::ATTEMPTS;
 pub struct Attempts {
     file: File,
     path: PathBuf,
-    /// Bytes of complete lines.
-    length: u64,
     open: HashMap<String, Starts>,
 }
 
@@ -70,7 +68,7 @@ impl Attempts {
         if length < bytes.len() {
             file.set_len(length as u64).context("repair", &path)?;
         }
-        let mut attempts = Self { file, path, length: length as u64, open: HashMap::new() };
+        let mut attempts = Self { file, path, open: HashMap::new() };
         let mut checker = LineChecker::default();
         for line in bytes[..length].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             if checker.check(line).is_ok()
@@ -124,12 +122,13 @@ impl Attempts {
         let text = serde_json::to_vec(&line).expect("plain data with text keys always serialises");
         let mut text = checksum::seal(&text);
         text.push(b'\n');
+        // Another program may have changed the file since the last line.
+        let length = self.file.metadata().context("read", &self.path)?.len();
         if let Err(error) = self.file.write_all(&text) {
             // If this fails too, the part is removed when the file is next opened.
-            let _ = self.file.set_len(self.length);
+            let _ = self.file.set_len(length);
             return Err(error).context("write", &self.path);
         }
-        self.length += text.len() as u64;
         self.apply(line);
         Ok(())
     }

@@ -52,7 +52,7 @@ fn shards_of_other_data_stand_apart_and_lack_the_cases_of_each_other() {
     );
     assert_eq!((other.sha256.as_str(), other.beside_sha256.as_str()), ("two", "one"));
     let name = format!("toy/{}", second.file_name().unwrap().to_str().unwrap());
-    assert_eq!(other.runs, [name.clone()]);
+    assert_eq!(other.runs, std::slice::from_ref(&name));
     assert!(two.warnings[0].contains(&name) && two.warnings[0].contains("`draw [2]`"), "{:?}", two.warnings);
 
     // In steps: what is missing of the first content joins it.

@@ -62,7 +62,7 @@ impl RunningTime {
 
     /// Seconds of the longest time in which neither this process nor the worker ran; none where there was none.
     pub(super) fn standstill(&self) -> Option<f64> {
-        (!self.longest_standstill.is_zero()).then(|| self.longest_standstill.as_secs_f64())
+        (!self.longest_standstill.is_zero()).then_some(self.longest_standstill.as_secs_f64())
     }
 }
 
