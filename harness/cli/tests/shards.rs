@@ -129,7 +129,7 @@ fn shards_between_which_the_data_or_a_plugin_was_replaced_stand_apart() {
     stands_apart(data.run(&["merge", "shards"]), "table", 8);
     let report = data.read("reports/shards/latest/report.md");
     assert!(report.contains("Data and plugins that differ between the runs"), "{report}");
-    assert_eq!(data.cases().iter().filter(|case| case["labels"]["dataset"] == "draw").count(), 8);
+    assert_eq!(data.cases().iter().filter(|case| case["dataset"] == "draw").count(), 8);
 
     let plugin = Sandbox::with_spec(&(text + "\n[solver.cg]\nlibrary = \"cg.so\"\n"));
     table(&plugin, 1.0);
