@@ -6,7 +6,7 @@
 //! before and after each work item, so that no row belongs to another program than the one planned.
 //!
 //! A library that looks for others beside itself (`$ORIGIN`) stays where it is, as does every file if nothing in the
-//! run folder may be executed. Their stamps tell of both kinds of change.
+//! run folder may be executed, or if there is no room for a copy. Their stamps tell of both kinds of change.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -15,6 +15,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
+use gpbench_files::is_full;
 use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
 use gpbench_runs::Workspace;
 use memchr::memmem;
@@ -75,7 +76,9 @@ impl Keeper {
         if self.forbids_execution() || names_its_folder(&original).map_err(unreadable)? {
             return Program::of(&original)?.matching(sha256);
         }
-        let kept = self.link(&original, sha256)?;
+        let Some(kept) = self.link(&original, sha256)? else {
+            return Program::of(&original)?.matching(sha256);
+        };
         let program = Program::of(&kept)?.matching(sha256);
         program.map_err(|error| match error {
             // The user knows the original.
@@ -97,11 +100,14 @@ impl Keeper {
         if self.forbids_execution() {
             return Ok(program);
         }
-        program.at_new_link(&self.link(&original, sha256)?)
+        match self.link(&original, sha256)? {
+            Some(kept) => program.at_new_link(&kept),
+            None => Ok(program),
+        }
     }
 
-    /// Links a program into the workspace, or copies it.
-    fn link(&self, original: &Path, sha256: &str) -> Result<PathBuf, ProgramError> {
+    /// Links a program into the workspace, or copies it. `None` where there is no room for a copy.
+    fn link(&self, original: &Path, sha256: &str) -> Result<Option<PathBuf>, ProgramError> {
         link(original, &self.folder.join(sha256)).map_err(|source| ProgramError::NotCopied {
             file: original.to_owned(),
             folder: self.folder.clone(),
@@ -115,18 +121,23 @@ impl Keeper {
     }
 }
 
-/// Links a file into a folder, or copies it: another file system, or a file of another user, cannot be linked.
-fn link(file: &Path, folder: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
-    let link = folder.join(file.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
-    match fs::hard_link(file, &link) {
+/// Links a file into a folder, or copies it: another file system, or a file of another user, cannot be linked. `None` where there
+/// is no room for a copy.
+fn link(file: &Path, folder: &Path) -> io::Result<Option<PathBuf>> {
+    let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let link = folder.join(name);
+    let kept = fs::create_dir_all(folder).and_then(|()| match fs::hard_link(file, &link) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
             // A later attempt would take an incomplete copy for the program.
-            fs::copy(file, &link).inspect_err(|_| drop(fs::remove_file(&link)))?;
+            fs::copy(file, &link).map(drop).inspect_err(|_| drop(fs::remove_file(&link)))
         }
-        _ => {}
+        _ => Ok(()),
+    });
+    match kept {
+        Ok(()) => Ok(Some(link)),
+        Err(error) if is_full(&error) => Ok(None),
+        Err(error) => Err(error),
     }
-    Ok(link)
 }
 
 /// Whether a library finds other files from the folder that it lies in.
