@@ -17,12 +17,15 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_files::checksum::{self, Checksum};
-use gpbench_files::{Durability, replace};
+use gpbench_files::{Durability, read_regular, replace};
 use gpbench_record::{Attempt, Environment, Manifest, SCHEMA};
 use serde::Serialize;
 
 use crate::ClusterError;
 use crate::error::Context as _;
+
+/// Most bytes of a manifest that are read.
+const MOST_MANIFEST_BYTES: u64 = 4 << 30;
 
 /// The folder `cluster` of a run.
 #[derive(Debug, Clone)]
@@ -118,7 +121,7 @@ impl ClusterFolder {
     /// [`ClusterError::Damaged`] when it is not as it was written, or of another version; those of the file system.
     pub fn read_manifest(&self) -> Result<Manifest, ClusterError> {
         let path = self.manifest();
-        let text = fs::read(&path).context("read", &path)?;
+        let text = read_regular(&path, MOST_MANIFEST_BYTES).context("read", &path)?;
         let damaged = |reason: String| ClusterError::Damaged { path: path.clone(), reason };
         if checksum::verify(&text) != Checksum::Right {
             return Err(damaged("its checksum is wrong".into()));

@@ -1,12 +1,12 @@
 //! The ledger: what the front has sent, and how it ended. A front that is started again continues from here.
 
 use std::collections::BTreeMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use gpbench_files::checksum::LineChecker;
-use gpbench_files::sync_folder;
+use gpbench_files::{append_own, open_regular, sync_folder};
 use gpbench_record::Attempt;
 use serde::{Deserialize, Serialize};
 
@@ -147,8 +147,7 @@ impl Ledger {
     /// # Errors
     /// Those of the file system.
     pub fn open(path: &Path) -> Result<(Self, Vec<LedgerLine>), ClusterError> {
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(path);
-        let mut file = opened.context("open", path)?;
+        let mut file = append_own(path).context("open", path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).context("read", path)?;
         let length = line::complete(&bytes);
@@ -167,7 +166,8 @@ impl Ledger {
     /// # Errors
     /// Those of the file system.
     pub fn read(path: &Path) -> Result<Vec<LedgerLine>, ClusterError> {
-        let bytes = fs::read(path).context("read", path)?;
+        let mut bytes = Vec::new();
+        open_regular(path).and_then(|mut file| file.read_to_end(&mut bytes)).context("read", path)?;
         Ok(lines(&bytes[..line::complete(&bytes)]))
     }
 

@@ -10,13 +10,16 @@
 //!
 //! [`FileLock`] excludes other processes, also on other hosts, and also where the file system has no locks.
 //!
-//! [`open_regular`] and [`append_regular`] refuse files that are not regular, which could block or have no end.
+//! [`open_regular`], [`read_regular`] and [`append_regular`] refuse files that are not regular, which could block or have no
+//! end. [`append_own`], [`refuse_irregular`] and [`refuse_linked_folder`] refuse links too, through which files elsewhere would be
+//! written.
 //!
 //! All stored data have checksums: JSON objects by [`checksum`], binary files by [`replace_sealed`].
 
 #![forbid(unsafe_code)]
 
 pub mod checksum;
+mod full;
 mod lock;
 mod process;
 mod regular;
@@ -24,9 +27,12 @@ mod replace;
 mod sealed;
 mod stale;
 
+pub use full::is_full;
 pub use lock::{FileLock, Holder, LockError, Locking};
 pub use process::{host_name, process_tag};
-pub use regular::{append_regular, open_regular};
+pub use regular::{
+    append_own, append_regular, open_regular, read_regular, refuse_irregular, refuse_linked_folder,
+};
 pub use replace::{Durability, rename, replace, sync_folder};
 pub use sealed::{SEAL_BYTES, replace_sealed, unseal};
 pub use stale::{may_be_in_use, remove_stale};

@@ -6,11 +6,12 @@
 //! Lines that cannot be read are ignored: a case then counts as started less often than it was.
 
 use std::collections::HashMap;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
+use gpbench_files::append_own;
 use gpbench_files::checksum::{self, LineChecker};
 use serde::{Deserialize, Serialize};
 
@@ -23,8 +24,6 @@ use crate::layout::ATTEMPTS;
 pub struct Attempts {
     file: File,
     path: PathBuf,
-    /// Bytes of complete lines.
-    length: u64,
     open: HashMap<String, Starts>,
 }
 
@@ -59,18 +58,17 @@ impl Attempts {
     /// Opens or creates the file of a run folder. A last line that is cut short is removed.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system; if a link or something other than a regular file has its name.
     pub fn open(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(ATTEMPTS);
-        let opened = OpenOptions::new().read(true).append(true).create(true).open(&path);
-        let mut file = opened.context("open", &path)?;
+        let mut file = append_own(&path).context("open", &path)?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).context("read", &path)?;
         let length = bytes.iter().rposition(|&byte| byte == b'\n').map_or(0, |last| last + 1);
         if length < bytes.len() {
             file.set_len(length as u64).context("repair", &path)?;
         }
-        let mut attempts = Self { file, path, length: length as u64, open: HashMap::new() };
+        let mut attempts = Self { file, path, open: HashMap::new() };
         let mut checker = LineChecker::default();
         for line in bytes[..length].split(|&byte| byte == b'\n').filter(|line| !line.is_empty()) {
             if checker.check(line).is_ok()
@@ -124,12 +122,13 @@ impl Attempts {
         let text = serde_json::to_vec(&line).expect("plain data with text keys always serialises");
         let mut text = checksum::seal(&text);
         text.push(b'\n');
+        // Another program may have changed the file since the last line.
+        let length = self.file.metadata().context("read", &self.path)?.len();
         if let Err(error) = self.file.write_all(&text) {
             // If this fails too, the part is removed when the file is next opened.
-            let _ = self.file.set_len(self.length);
+            let _ = self.file.set_len(length);
             return Err(error).context("write", &self.path);
         }
-        self.length += text.len() as u64;
         self.apply(line);
         Ok(())
     }

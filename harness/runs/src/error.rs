@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::Holder;
+use gpbench_files::{Holder, is_full};
 use gpbench_record::SCHEMA;
 
 use crate::layout::LATEST;
@@ -12,7 +12,7 @@ use crate::layout::LATEST;
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
     /// A file operation failed.
-    #[error("cannot {action} {}: {source}", path.display())]
+    #[error("cannot {action} {}: {source}{}", path.display(), what_a_full_disk_needs(source))]
     Io {
         /// The operation, as a verb.
         action: &'static str,
@@ -50,6 +50,15 @@ pub enum RunError {
         folder: PathBuf,
         /// The other process, where it is known.
         holder: Option<Holder>,
+    },
+    /// Another program has removed or replaced the journal while cases ran. The last row is in the file that has its name now.
+    #[error(
+        "another program has removed or replaced {}: rows of this run may be lost; run the same again, which runs their cases again",
+        path.display()
+    )]
+    JournalReplaced {
+        /// The journal.
+        path: PathBuf,
     },
     /// A later version of gpbench wrote the folder.
     #[error("{} has schema {schema}, which is newer than this gpbench reads ({SCHEMA})", path.display())]
@@ -92,6 +101,10 @@ pub enum RunError {
     },
 }
 
+fn what_a_full_disk_needs(error: &io::Error) -> &'static str {
+    if is_full(error) { "; all results so far are stored: make room, then run the same again" } else { "" }
+}
+
 fn known_runs(known: &[String]) -> String {
     if known.is_empty() { "; it holds no runs".into() } else { format!("; there are: {}", known.join(", ")) }
 }
@@ -112,8 +125,13 @@ impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
 }
 
 impl RunError {
-    /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, or a
-    /// name that cannot be a folder's. A disk that is full or fails is not.
+    /// Whether there is no room for a file.
+    pub fn is_full_disk(&self) -> bool {
+        matches!(self, RunError::Io { source, .. } if is_full(source))
+    }
+
+    /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, a link or
+    /// a device in the place of a file, or a name that cannot be a folder's. A disk that is full or fails is not.
     pub fn is_users(&self) -> bool {
         match self {
             RunError::Io { source, .. } => matches!(
@@ -123,6 +141,7 @@ impl RunError {
                     | io::ErrorKind::NotADirectory
                     | io::ErrorKind::AlreadyExists
                     | io::ErrorKind::NotFound
+                    | io::ErrorKind::InvalidInput
             ),
             RunError::Busy { .. }
             | RunError::LockLost { .. }
@@ -131,7 +150,7 @@ impl RunError {
             | RunError::NoSuchRun { .. }
             | RunError::NotARun { .. }
             | RunError::Newer { .. } => true,
-            RunError::Damaged { .. } => false,
+            RunError::Damaged { .. } | RunError::JournalReplaced { .. } => false,
         }
     }
 }

@@ -6,7 +6,7 @@ use std::io;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{Durability, may_be_in_use, process_tag, remove_stale, replace, sync_folder};
+use gpbench_files::{may_be_in_use, process_tag, refuse_linked_folder, remove_stale, sync_folder};
 use gpbench_record::{Environment, Row};
 use jiff::Timestamp;
 use jiff::civil::DateTime;
@@ -69,25 +69,26 @@ impl RunFolder {
         let parent = output_dir.join(&plan.name);
         fs::create_dir_all(&parent).context("create", &parent)?;
         let folder = Self { path: create_unique(&parent, &folder_name(plan, now))? };
-        environments::add(&folder.path, environment)?;
-        // The plan comes last: it makes the folder one that can be found and continued.
-        folder.write_plan(plan, spec)?;
+        let written = environments::add(&folder.path, environment).and_then(|_| {
+            // The plan comes last: it makes the folder one that can be found and continued.
+            folder.write_plan(plan, spec)
+        });
+        // A folder without a plan would never be continued.
+        written.inspect_err(|_| drop(fs::remove_dir_all(&folder.path)))?;
         for path in [&parent, output_dir] {
             sync_folder(path).context("write", path)?;
         }
         Ok(folder)
     }
 
-    /// Replaces the plan and the spec as typed. The plan of a continued run has the same cases, but axes, report
+    /// Replaces the plan and the spec as typed where they differ. The plan of a continued run has the same cases, but axes, report
     /// options and sources may have changed.
     ///
     /// # Errors
     /// Those of the file system.
     pub fn write_plan(&self, plan: &PlanFile, spec: &str) -> Result<(), RunError> {
-        let path = self.path.join(SPEC);
-        replace(&path, Durability::Durable, |file| file.write_all(spec.as_bytes()))
-            .context("write", &path)?;
-        object::write(&self.path.join(PLAN), plan)
+        object::write_changed_text(&self.path.join(SPEC), spec.as_bytes())?;
+        object::write_changed(&self.path.join(PLAN), plan)
     }
 
     /// Stores an environment in which the run continues, or notes its revision in an equal one that is stored, and
@@ -110,7 +111,7 @@ impl RunFolder {
     /// Creates the folders that running cases need, and makes `latest` a link to this folder.
     ///
     /// # Errors
-    /// Those of the file system.
+    /// Those of the file system; if one of the folders is a link, through which files elsewhere would be written and removed.
     pub fn begin(&self) -> Result<(), RunError> {
         self.end()?;
         for path in self.workspace().folders() {
@@ -119,6 +120,15 @@ impl RunFolder {
             made.context("create", path)?;
         }
         self.link_latest()
+    }
+
+    /// Fails if a folder that files of cases are written into, and removed from, is a link.
+    fn refuse_links(&self) -> Result<(), RunError> {
+        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
+            let path = self.path.join(name);
+            refuse_linked_folder(&path).context("write into", &path)?;
+        }
+        Ok(())
     }
 
     /// Makes `latest` a link to this folder. A file of the user with that name is not replaced. Where the file system has no
@@ -148,6 +158,7 @@ impl RunFolder {
     /// # Errors
     /// Those of the file system.
     pub fn end(&self) -> Result<(), RunError> {
+        self.refuse_links()?;
         let checkpoints = self.path.join(CHECKPOINTS);
         remove_stale(&checkpoints);
         remove_unused(&self.path.join(PROGRAMS))?;

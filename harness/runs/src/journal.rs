@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::fs;
+use std::io::Read as _;
 use std::path::Path;
 
 use gpbench_files::checksum::LineChecker;
+use gpbench_files::open_regular;
 use gpbench_record::{JournalEntry, Row};
 
 use crate::RunError;
@@ -52,10 +53,12 @@ impl DamagedRow {
 /// Reads the journal of a run folder. Takes no lock, so that a run can be read while it is in progress.
 ///
 /// # Errors
-/// When the file cannot be read.
+/// When the file cannot be read, or is no regular file.
 pub fn read_journal(folder: &Path) -> Result<JournalContents, RunError> {
     let path = folder.join(JOURNAL);
-    Ok(JournalContents::parse(&fs::read(&path).context("read", &path)?))
+    let mut bytes = Vec::new();
+    open_regular(&path).and_then(|mut file| file.read_to_end(&mut bytes)).context("read", &path)?;
+    Ok(JournalContents::parse(&bytes))
 }
 
 impl JournalContents {

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use gpbench_files::read_regular;
+
 /// The name of the link to the newest run of a spec; on the command line, the name of the newest run.
 pub(crate) const LATEST: &str = "latest";
 /// The store of finished cases, in the output folder.
@@ -29,6 +31,15 @@ pub(crate) fn environment(count: usize) -> String {
         1 => "environment.json".to_owned(),
         _ => format!("environment-{count}.json"),
     }
+}
+
+/// Most bytes of a spec that are read.
+const MOST_SPEC_BYTES: u64 = 64 << 20;
+
+/// The spec of a run as typed; empty where it cannot be read.
+pub(crate) fn read_spec(folder: &Path) -> String {
+    let text = read_regular(&folder.join(SPEC), MOST_SPEC_BYTES).ok();
+    text.and_then(|text| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
 /// Whether a folder is a run's.

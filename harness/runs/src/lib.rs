@@ -15,7 +15,7 @@
 //!                            reports, which gpbench-report makes from the above
 //! ```
 //!
-//! [`RunFolder`] and [`Journal`] write a run, [`RunRecord`] reads one, [`resolve_run`] finds one. A row is on the
+//! [`RunFolder`] and [`Journal`] write a run, [`ReportFolder`] its report, [`RunRecord`] reads one, [`resolve_run`] finds one. A row is on the
 //! disk before its case is announced, so that a run may be killed at any instant.
 //!
 //! Plan, environments and each line of the journal begin with a checksum, which readers compare; files of earlier
@@ -23,7 +23,8 @@
 //! is wrong, is skipped and named by one warning, and its case counts as not run. A last line without its end was cut short by a killed process:
 //! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
 //!
-//! [`merge()`] unites the rows of several runs, such as shards of one plan, in a run folder of their own.
+//! [`merge()`] unites the rows of several runs, such as shards of one plan, in a run folder of their own. Rows of data or
+//! plugins with different contents stand under different names there.
 //!
 //! [`FinishedStore`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
@@ -38,6 +39,7 @@
 #![forbid(unsafe_code)]
 
 mod attempts;
+mod contents;
 mod environments;
 mod error;
 mod folder;
@@ -48,12 +50,14 @@ mod merge;
 mod object;
 mod plan;
 mod record;
+mod report_folder;
 mod store;
 mod upgrade;
 mod workspace;
 mod writer;
 
 pub use attempts::Attempts;
+pub use contents::{NameKind, OtherContent};
 pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;
 pub use folder::RunFolder;
@@ -62,6 +66,7 @@ pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
 pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;
+pub use report_folder::ReportFolder;
 pub use store::{FinishedCase, FinishedStore};
 pub use workspace::Workspace;
 pub use writer::Journal;

@@ -1,25 +1,32 @@
 //! Unites the rows of several runs in a run folder of their own.
 
+mod absent;
 mod cases;
 mod meaning;
 mod names;
 mod source;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
-use gpbench_record::{Axes, PartOfPlan, PlannedCase, Row, Shard};
+use gpbench_files::{Durability, read_regular, refuse_linked_folder, replace};
+use gpbench_record::{Axes, PartOfPlan, Row, Shard};
 use jiff::Timestamp;
 
+use self::absent::{absent, unlisted};
 use self::cases::{MergedCase, MergedCases};
 use self::names::NewNames;
 use self::source::Source;
+use crate::contents::OtherContent;
 use crate::error::Context as _;
 use crate::journal::read_journal;
 use crate::layout::LOGS;
 use crate::lookup::runs_of;
 use crate::{Journal, MergedRun, PlanFile, RunError, RunFolder};
+
+/// Most bytes of a log that are copied.
+const MOST_LOG_BYTES: u64 = 256 << 20;
 
 /// Result of [`merge()`].
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,7 +43,7 @@ pub struct Merged {
     pub plans: usize,
     /// Shards of these plans that are not among the runs.
     pub absent: Vec<Shard>,
-    /// Warnings about parts of the runs that cannot be read.
+    /// Warnings about parts of the runs that cannot be read, and about contents that differ between runs.
     pub warnings: Vec<String>,
 }
 
@@ -46,25 +53,32 @@ pub struct Merged {
 /// Of the rows of one run, the newest of each case counts. Of the same case in several runs, the first row that is no
 /// failure counts, in the order given; so a shard may be run twice. Runs of different plans stand side by
 /// side: a data set or a solver of a later plan gets a number where its name stands for something else in an earlier one.
+/// So does one whose data or whose plugin's library has another content than in an earlier run, also in a run of the same
+/// plan: rows under one name are of one content.
 ///
 /// # Errors
 /// When a run cannot be read, or the merged run cannot be written.
 pub fn merge(output_dir: &Path, runs: &[PathBuf], now: Timestamp) -> Result<Merged, RunError> {
     let sources = read(runs)?;
     let plans = plans(&sources);
-    let (mut axes, mut cases) = (Axes::default(), MergedCases::default());
+    let (mut axes, mut cases, mut others) = (Axes::default(), MergedCases::default(), Vec::new());
     for (digest, sources) in &plans {
         let own: Vec<_> = sources.iter().flat_map(|source| source.cases()).collect();
         let names = NewNames::of(&own, &cases.named());
         let plan = (plans.len() > 1).then_some(digest);
         for source in sources {
-            unite(&mut axes, &names.axes(&source.plan.axes));
+            unite(&mut axes, &names.axes(&source.plan.axes, &source.plan.cases));
+            others.extend(names.other_contents(&source.plan.other_contents));
             for entry in &source.plan.cases {
                 cases.add(MergedCase::new(source, entry, &names, plan.cloned()));
             }
         }
     }
-    let plan = plan_of(&sources, &plans, axes, &cases, now);
+    let plan = PlanFile {
+        other_contents: with_runs(others, &cases),
+        ..plan_of(&sources, &plans, axes, &cases, now)
+    };
+    let differing = plan.other_contents.iter().map(OtherContent::warning).collect::<Vec<_>>();
     Ok(Merged {
         folder: write(output_dir, &plan, &sources, cases.list(), now)?,
         rows: cases.rows(),
@@ -72,8 +86,22 @@ pub fn merge(output_dir: &Path, runs: &[PathBuf], now: Timestamp) -> Result<Merg
         duplicates: cases.duplicates(),
         plans: sources.iter().flat_map(Source::plans).collect::<HashSet<_>>().len(),
         absent: plans.iter().flat_map(|(plan, _)| absent(plan, &sources)).collect(),
-        warnings: sources.into_iter().flat_map(|source| source.warnings).collect(),
+        warnings: sources.into_iter().flat_map(|source| source.warnings).chain(differing).collect(),
     })
+}
+
+/// Contents that differ from others, each once, with the runs whose rows are of them.
+fn with_runs(others: Vec<OtherContent>, cases: &MergedCases<'_>) -> Vec<OtherContent> {
+    let mut each: Vec<OtherContent> = Vec::new();
+    for other in others {
+        let runs = cases.runs_with(other.kind, &other.name);
+        if !runs.is_empty()
+            && !each.iter().any(|known| (known.kind, &known.name) == (other.kind, &other.name))
+        {
+            each.push(OtherContent { runs, ..other });
+        }
+    }
+    each
 }
 
 /// Reads runs; one that is named twice is read once.
@@ -121,7 +149,7 @@ fn plan_of(
     let entries: Vec<_> = cases.list().iter().map(|case| case.entry.clone()).collect();
     let digests: BTreeSet<&str> = plans.iter().flat_map(|(digest, _)| digest.split('+')).collect();
     let plan = digests.into_iter().collect::<Vec<_>>().join("+");
-    let others: Vec<String> = unlisted(sources).into_iter().map(str::to_owned).collect();
+    let others: Vec<String> = unlisted(sources).into_iter().map(|other| other.digest.to_owned()).collect();
     let first = &sources[0].plan;
     PlanFile {
         axes,
@@ -156,29 +184,6 @@ fn rows_of(sources: &[Source], run: &str) -> usize {
     rows.map(|row| row.id.as_str()).collect::<HashSet<_>>().len()
 }
 
-/// The cases of all plans that no run lists, each once: several plans may have the same case.
-fn unlisted(sources: &[Source]) -> BTreeSet<&str> {
-    let listed: HashSet<String> =
-        sources.iter().flat_map(|source| &source.plan.cases).map(PlannedCase::digest).collect();
-    let parts = sources.iter().filter_map(|source| source.plan.part.as_ref());
-    parts.flat_map(|part| &part.others).filter(|other| !listed.contains(*other)).map(String::as_str).collect()
-}
-
-/// The shards of a plan that are not among the runs, where cases of it are not. Of shards of several counts, none can be named.
-fn absent(plan: &str, sources: &[Source]) -> Vec<Shard> {
-    let runs = sources.iter().flat_map(Source::origins).filter(|run| run.plan == plan);
-    let present: BTreeSet<Shard> = runs.filter_map(|run| run.shard).collect();
-    let counts: BTreeSet<usize> = present.iter().map(|shard| shard.count).collect();
-    let unlisted = unlisted(sources);
-    let parts = sources.iter().filter_map(|source| source.plan.part.as_ref());
-    let mut others = parts.filter(|part| part.plan == plan).flat_map(|part| &part.others);
-    if counts.len() != 1 || !others.any(|other| unlisted.contains(other.as_str())) {
-        return Vec::new();
-    }
-    let all = counts.into_iter().flat_map(|count| (1..=count).map(move |number| Shard { number, count }));
-    all.filter(|shard| !present.contains(shard)).collect()
-}
-
 /// Writes the merged run, or adds to it what is new.
 fn write(
     output_dir: &Path,
@@ -203,16 +208,23 @@ fn write(
         folder.add_environment(environment)?;
     }
     let logs = folder.path().join(LOGS);
+    refuse_linked_folder(&logs).context("write into", &logs)?;
     fs::create_dir_all(&logs).context("create", &logs)?;
     let stored = read_journal(folder.path())?.rows;
     let stored: HashMap<&str, &Row> = stored.iter().map(|row| (row.id.as_str(), row)).collect();
     for MergedCase { row, source, .. } in cases {
         let Some(row) = row.as_ref().filter(|row| stored.get(row.id.as_str()) != Some(row)) else { continue };
         // A missing log is no error: the row of a failed case has its last lines.
-        let _ = fs::copy(RunFolder::at(&source.folder).log(&row.id), folder.log(&row.id));
+        let _ = copy_log(&RunFolder::at(&source.folder).log(&row.id), &folder.log(&row.id));
         journal.append(row)?;
     }
     Ok(folder.path().to_owned())
+}
+
+/// Copies a log, which is as large as gpbench lets it become.
+fn copy_log(from: &Path, to: &Path) -> io::Result<()> {
+    let text = read_regular(from, MOST_LOG_BYTES)?;
+    replace(to, Durability::ThisRun, |file| file.write_all(&text))
 }
 
 /// The newest folder of an earlier merge that this one adds to: of the same cases, and of no other run and no other row than

@@ -1,15 +1,17 @@
 //! Files of one JSON object, with its checksum as the first member.
 
-use std::fs;
 use std::path::Path;
 
 use gpbench_files::checksum::{self, Checksum};
-use gpbench_files::{Durability, replace};
+use gpbench_files::{Durability, read_regular, replace};
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::RunError;
 use crate::error::Context as _;
+
+/// Most bytes of an object that are read: a plan of a million cases has fewer.
+const MOST_BYTES: u64 = 4 << 30;
 
 /// Writes an object, for people to read as well, and waits until it is on the disk.
 pub(crate) fn write(path: &Path, object: &impl Serialize) -> Result<(), RunError> {
@@ -22,14 +24,36 @@ pub(crate) fn write_with(
     object: &impl Serialize,
     durability: Durability,
 ) -> Result<(), RunError> {
-    let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
-    let text = checksum::seal(&text);
+    let text = sealed(object);
     replace(path, durability, |file| file.write_all(&text)).context("write", path)
+}
+
+/// [`write`], unless the file has this content: then it takes no room on a full disk.
+pub(crate) fn write_changed(path: &Path, object: &impl Serialize) -> Result<(), RunError> {
+    write_changed_text(path, &sealed(object))
+}
+
+/// Replaces a file, unless it has this content, and waits until it is on the disk.
+pub(crate) fn write_changed_text(path: &Path, text: &[u8]) -> Result<(), RunError> {
+    match read_regular(path, text.len() as u64) {
+        Ok(known) if known == text => Ok(()),
+        _ => replace(path, Durability::Durable, |file| file.write_all(text)).context("write", path),
+    }
+}
+
+fn sealed(object: &impl Serialize) -> Vec<u8> {
+    let text = serde_json::to_vec_pretty(object).expect("plain data with text keys always serialises");
+    checksum::seal(&text)
 }
 
 /// Reads an object and compares its checksum; earlier versions wrote none.
 pub(crate) fn read(path: &Path) -> Result<Value, RunError> {
-    let text = fs::read(path).context("read", path)?;
+    read_at_most(path, MOST_BYTES)
+}
+
+/// [`read`], for an object of at most so many bytes.
+pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Value, RunError> {
+    let text = read_regular(path, most).context("read", path)?;
     match checksum::verify(&text) {
         Checksum::Wrong => Err(damaged(path, "its checksum is wrong")),
         Checksum::Right | Checksum::Absent => {

@@ -1,7 +1,6 @@
 //! `plan.json`: the cases of a run, and what its report needs of the spec.
 
 use std::collections::{BTreeMap, HashSet};
-use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Axes, PartOfPlan, PlannedCase, ReportOptions, SCHEMA, Shard, plan_digest};
@@ -9,8 +8,9 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::layout::{PLAN, SPEC};
-use crate::{RunError, object, upgrade};
+use crate::contents::OtherContent;
+use crate::layout::PLAN;
+use crate::{RunError, layout, object, upgrade};
 
 /// The plan of a run, as resolved from its spec.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,6 +35,9 @@ pub struct PlanFile {
     /// that these were made of. Empty for a run of its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub merged: Vec<MergedRun>,
+    /// The names of a merged run whose data or plugins have another content than those of a name that came first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_contents: Vec<OtherContent>,
     /// The cases, in the order in which they run.
     pub cases: Vec<PlannedCase>,
 }
@@ -73,6 +76,7 @@ impl PlanFile {
             sources: BTreeMap::new(),
             part: None,
             merged: Vec::new(),
+            other_contents: Vec::new(),
             cases: Vec::new(),
         }
     }
@@ -88,7 +92,7 @@ impl PlanFile {
         let value = match value.get("schema").and_then(Value::as_u64) {
             Some(1) => {
                 // Schema 1 kept axes and report options in the spec alone.
-                let spec = fs::read_to_string(folder.join(SPEC)).unwrap_or_default();
+                let spec = layout::read_spec(folder);
                 upgrade::plan(value, &spec)
                     .ok_or_else(|| object::damaged(&path, "it is not a plan of schema 1"))?
             }

@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::journal::{DamagedRow, read_journal};
 use crate::layout::{JOURNAL, is_run};
-use crate::{MergedRun, PlanFile, RunError, environments};
+use crate::{MergedRun, OtherContent, PlanFile, RunError, contents, environments};
 
 /// A run, read back. The journal is the only file that must exist.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -34,6 +34,10 @@ pub struct RunRecord {
     pub shard: Option<Shard>,
     /// The runs whose rows were merged into this one; empty for a run of its own.
     pub merged: Vec<MergedRun>,
+    /// The names of a merged run whose data or plugins have another content than those of a name that came first.
+    pub other_contents: Vec<OtherContent>,
+    /// A warning for each name whose cases are of several contents.
+    pub mixed_contents: Vec<String>,
     /// The plan that a case belongs to, by id, where runs of different plans were merged.
     pub plans: BTreeMap<String, String>,
     /// The environments of the run: the one in which it began, then each other one in which it continued.
@@ -67,7 +71,8 @@ impl RunRecord {
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
         let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
         let unlisted = plan.planned() - plan.cases.len();
-        let PlanFile { name, axes, report, sources, part, merged, cases, .. } = plan;
+        let PlanFile { name, axes, report, sources, part, merged, other_contents, cases, .. } = plan;
+        let mixed_contents = contents::mixed(&cases);
         let of_plan = |entry: &PlannedCase| Some((entry.id.clone(), entry.plan.clone()?));
         let plans = cases.iter().filter_map(of_plan).collect();
         let missing = cases.into_iter().filter(|entry| !ended.contains(entry.id.as_str())).collect();
@@ -88,6 +93,8 @@ impl RunRecord {
             unlisted,
             shard: part.and_then(|part| part.shard),
             merged,
+            other_contents,
+            mixed_contents,
             plans,
             environments,
             unreadable_plan,
@@ -102,14 +109,14 @@ impl RunRecord {
         self.rows.len() + self.missing.len()
     }
 
-    /// A warning for each file and each line of the journal that cannot be read.
+    /// A warning for each file and each line of the journal that cannot be read, and for each name of several contents.
     pub fn warnings(&self) -> Vec<String> {
         let plan = self.unreadable_plan.iter().map(|error| {
             format!("{error}; the cases are in the order of their names, and missing ones are unknown")
         });
         let complete = self.missing.is_empty() && self.unreadable_plan.is_none();
-        let environments = self.unreadable_environments.iter().cloned();
-        plan.chain(environments).chain(self.damaged.iter().map(|line| line.warning(complete))).collect()
+        let others = self.unreadable_environments.iter().chain(&self.mixed_contents).cloned();
+        plan.chain(others).chain(self.damaged.iter().map(|line| line.warning(complete))).collect()
     }
 }
 

@@ -12,6 +12,9 @@ use crate::error::Context as _;
 use crate::layout::FINISHED;
 use crate::{RunError, object};
 
+/// Most bytes of a finished case that are read. Rows with the longest traces have a tenth of them.
+const MOST_BYTES: u64 = 256 << 20;
+
 /// A finished case as the store keeps it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct FinishedCase {
@@ -55,13 +58,13 @@ impl FinishedStore {
     /// The finished case with an id, if it is kept. One of a later version counts as absent.
     ///
     /// # Errors
-    /// When its file cannot be read, or is not as it was written.
+    /// When its file cannot be read, is no regular file or too large, or is not as it was written.
     pub fn get(&self, id: &str) -> Result<Option<FinishedCase>, RunError> {
         let path = self.path(id);
-        if !path.exists() {
+        if fs::symlink_metadata(&path).is_err() {
             return Ok(None);
         }
-        let value = object::read(&path)?;
+        let value = object::read_at_most(&path, MOST_BYTES)?;
         if value.get("schema").and_then(Value::as_u64) != Some(u64::from(SCHEMA)) {
             return Ok(None);
         }
@@ -86,6 +89,8 @@ impl FinishedStore {
 
 #[cfg(test)]
 mod tests {
+    use std::os::unix::fs::symlink;
+
     use gpbench_record::testing;
 
     use super::*;
@@ -107,6 +112,27 @@ mod tests {
         assert_eq!(store.get(&id).unwrap(), Some(case));
         fs::remove_dir_all(store.folder()).unwrap();
         assert_eq!(store.get(&id).unwrap(), None);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_of_bounded_size_is_an_error() {
+        let output = tempfile::tempdir().unwrap();
+        let store = FinishedStore::of(output.path());
+        let case = finished("00ff");
+        store.put(&case).unwrap();
+        let file = store.path("00ff");
+        for target in ["/dev/zero", "/dev/tty", "/proc/self/mem", "/", "/nowhere"] {
+            fs::remove_file(&file).unwrap();
+            symlink(target, &file).unwrap();
+            let error = store.get("00ff").unwrap_err();
+            assert!(matches!(error, RunError::Io { .. }), "{target}: {error}");
+        }
+        fs::remove_file(&file).unwrap();
+        fs::File::create(&file).unwrap().set_len(1 << 40).unwrap();
+        assert!(store.get("00ff").unwrap_err().to_string().contains("bytes"));
+        // The file is replaced when the case has run again.
+        store.put(&case).unwrap();
+        assert_eq!(store.get("00ff").unwrap(), Some(case));
     }
 
     #[test]

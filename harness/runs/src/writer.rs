@@ -1,11 +1,12 @@
 //! The journal, open for writing: one JSON line a row, on the disk before its case is announced.
 
 use std::collections::HashMap;
-use std::fs::{File, OpenOptions};
-use std::io::{Read as _, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-use gpbench_files::{FileLock, LockError, Locking, checksum, sync_folder};
+use gpbench_files::{FileLock, LockError, Locking, append_own, checksum, sync_folder};
 use gpbench_record::{CaseStatus, JournalEntry, Row};
 
 use crate::RunError;
@@ -22,8 +23,6 @@ pub struct Journal {
     file: File,
     lock: FileLock,
     path: PathBuf,
-    /// Bytes of complete lines.
-    length: u64,
     /// The status of each case's newest row.
     statuses: HashMap<String, CaseStatus>,
 }
@@ -33,7 +32,8 @@ impl Journal {
     /// that cannot be read are returned.
     ///
     /// # Errors
-    /// [`RunError::Busy`] when another process has it open; those of the file system.
+    /// [`RunError::Busy`] when another process has it open; those of the file system; if a link or something other than a
+    /// regular file has its name.
     pub fn open(folder: &Path) -> Result<(Self, Vec<DamagedRow>), RunError> {
         Self::open_by(folder, Locking::default())
     }
@@ -41,24 +41,18 @@ impl Journal {
     /// [`Journal::open`], locked in this way.
     fn open_by(folder: &Path, locking: Locking) -> Result<(Self, Vec<DamagedRow>), RunError> {
         let path = folder.join(JOURNAL);
-        let mut file = OpenOptions::new()
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(&path)
-            .context("open the journal", &path)?;
+        let mut file = append_own(&path).context("open the journal", &path)?;
         let lock =
             FileLock::try_lock(&file, &path, locking).map_err(|error| lock_error(error, folder, &path))?;
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes).context("read the journal", &path)?;
         let contents = JournalContents::parse(&bytes);
-        let length = contents.complete as u64;
         if contents.truncated {
-            file.set_len(length).context("repair the journal", &path)?;
+            file.set_len(contents.complete as u64).context("repair the journal", &path)?;
         }
         sync_folder(folder).context("write", folder)?;
         let statuses = contents.rows.into_iter().map(|row| (row.id, row.status)).collect();
-        Ok((Self { file, lock, path, length, statuses }, contents.damaged))
+        Ok((Self { file, lock, path, statuses }, contents.damaged))
     }
 
     /// Appends a row and waits until it is on the disk.
@@ -66,7 +60,8 @@ impl Journal {
     /// # Errors
     /// When the line cannot be written. What was written of it is removed, so that the row of a case that was
     /// running meanwhile can still have a line of its own. [`RunError::LockLost`] when another process has taken over
-    /// the run: nothing is written.
+    /// the run: nothing is written. [`RunError::JournalReplaced`] when another program has removed or replaced the file: the
+    /// line is in the file that has its name now.
     pub fn append(&mut self, row: &Row) -> Result<(), RunError> {
         let entry = JournalEntry::Case(Box::new(row.clone()));
         let text = serde_json::to_vec(&entry).expect("plain data with text keys always serialises");
@@ -82,21 +77,47 @@ impl Journal {
         line.push(b'\n');
         let folder = self.path.parent().unwrap_or(Path::new("."));
         self.lock.check().map_err(|error| lock_error(error, folder, &self.path))?;
-        let written = self.file.write_all(&line).and_then(|()| self.file.sync_data());
-        if written.is_err() {
-            // If this fails too, the line is removed when the journal is next opened.
-            let _ = self.file.set_len(self.length);
+        if !self.has_its_name().context("read the journal", &self.path)? {
+            let moved = append_own(&self.path).and_then(|mut file| append_line(&mut file, &line));
+            moved.context("write the journal", &self.path)?;
+            return Err(RunError::JournalReplaced { path: self.path.clone() });
         }
-        written.context("write the journal", &self.path)?;
-        self.length += line.len() as u64;
+        append_line(&mut self.file, &line).context("write the journal", &self.path)?;
         self.statuses.insert(row.id.clone(), row.status);
         Ok(())
+    }
+
+    /// Whether the open file is still the one with the journal's name.
+    fn has_its_name(&self) -> io::Result<bool> {
+        let open = self.file.metadata()?;
+        match fs::symlink_metadata(&self.path) {
+            Ok(named) => Ok((named.dev(), named.ino()) == (open.dev(), open.ino())),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
+            Err(error) => Err(error),
+        }
     }
 
     /// The status of a case's newest row, if it has one.
     pub fn status(&self, id: &str) -> Option<CaseStatus> {
         self.statuses.get(id).copied()
     }
+}
+
+/// Appends a line to a file, and waits until it is on the disk. What was written of a line that cannot be written is removed.
+/// Another program may have changed the file since the last line: where it has cut a line short, this one begins anew.
+fn append_line(file: &mut File, line: &[u8]) -> io::Result<()> {
+    let length = file.metadata()?.len();
+    let mut last = [b'\n'];
+    if length > 0 {
+        file.read_exact_at(&mut last, length - 1)?;
+    }
+    let cut: &[u8] = if last == [b'\n'] { b"" } else { b"\n" };
+    let written = file.write_all(&[cut, line].concat()).and_then(|()| file.sync_data());
+    if written.is_err() {
+        // If this fails too, the line is removed when the journal is next opened.
+        let _ = file.set_len(length);
+    }
+    written
 }
 
 /// The error of a run folder whose journal cannot be locked, or is not locked any more.
@@ -111,8 +132,6 @@ fn lock_error(error: LockError, folder: &Path, path: &Path) -> RunError {
 
 #[cfg(test)]
 mod tests {
-    use std::fs;
-
     use gpbench_record::testing;
 
     use super::*;
@@ -129,6 +148,48 @@ mod tests {
         assert!(matches!(Journal::open(folder.path()), Err(RunError::Busy { .. })));
         drop(journal);
         assert_eq!(open().unwrap().0.statuses.len(), 1);
+    }
+
+    #[test]
+    fn rows_outlive_changes_of_the_file_by_others() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(JOURNAL);
+        let (mut journal, _) = Journal::open(folder.path()).unwrap();
+        let row = |id: &str| Row { id: id.into(), ..testing::row(testing::case("cg"), &[]) };
+        let rows = || {
+            let rows = crate::read_journal(folder.path()).unwrap().rows;
+            rows.into_iter().map(|row| row.id).collect::<Vec<_>>()
+        };
+        journal.append(&row("a")).unwrap();
+        fs::write(&path, "").unwrap();
+        journal.append(&row("b")).unwrap();
+        assert_eq!(rows(), ["b"]);
+        let length = fs::metadata(&path).unwrap().len();
+        File::options().write(true).open(&path).unwrap().set_len(length - 9).unwrap();
+        journal.append(&row("c")).unwrap();
+        assert_eq!(rows(), ["c"]);
+        // A new file has the name: the open one would be lost.
+        fs::copy(&path, folder.path().join("copy")).unwrap();
+        fs::rename(folder.path().join("copy"), &path).unwrap();
+        let replaced = journal.append(&row("d")).unwrap_err();
+        assert!(matches!(replaced, RunError::JournalReplaced { .. }), "{replaced}");
+        assert_eq!(rows(), ["c", "d"]);
+        fs::remove_file(&path).unwrap();
+        assert!(matches!(journal.append(&row("e")), Err(RunError::JournalReplaced { .. })));
+        assert_eq!(rows(), ["e"]);
+    }
+
+    #[test]
+    fn a_linked_journal_is_not_written() {
+        let folder = tempfile::tempdir().unwrap();
+        let elsewhere = tempfile::NamedTempFile::new().unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), folder.path().join(JOURNAL)).unwrap();
+        let refused = Journal::open(folder.path()).unwrap_err();
+        assert!(refused.to_string().contains("it is a link") && refused.is_users(), "{refused}");
+        fs::remove_file(folder.path().join(JOURNAL)).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", folder.path().join(JOURNAL)).unwrap();
+        assert!(Journal::open(folder.path()).is_err());
+        assert!(crate::read_journal(folder.path()).unwrap_err().is_users());
     }
 
     #[test]

@@ -6,6 +6,7 @@
 mod flips;
 mod journal;
 mod merge;
+mod merge_contents;
 mod merge_names;
 mod record;
 mod schema1;

@@ -24,7 +24,7 @@ pub(crate) fn run(output: &Path, plan: &PlanFile, rows: &[(&str, CaseStatus)]) -
 }
 
 /// The shard of a plan of `whole` that holds `ids`.
-fn shard(whole: &[&str], number: usize, ids: &[&str]) -> PlanFile {
+pub(crate) fn shard(whole: &[&str], number: usize, ids: &[&str]) -> PlanFile {
     let entries = plan(whole).cases;
     let digest = plan_digest(entries.iter().map(|entry| &entry.case));
     let others = entries.iter().filter(|entry| !ids.contains(&entry.id.as_str()));

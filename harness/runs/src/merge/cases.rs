@@ -1,12 +1,13 @@
 //! The cases of several runs, each once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
-use gpbench_record::{Case, Labels, PlannedCase, Row};
+use gpbench_record::{Labels, PlannedCase, Row};
 
-use super::meaning::Spec;
+use super::meaning::Specified;
 use super::names::NewNames;
 use super::source::Source;
+use crate::contents::NameKind;
 
 /// A planned case, and the row that counts.
 pub(super) struct MergedCase<'s> {
@@ -26,7 +27,7 @@ impl<'s> MergedCase<'s> {
         names: &NewNames,
         plan: Option<String>,
     ) -> MergedCase<'s> {
-        let case = names.rename(entry.case.clone());
+        let case = names.rename(entry);
         let labels = case.labels();
         let renamed = |row: &Row| Row { labels: labels.clone(), case: case.clone(), ..row.clone() };
         let row = source.rows.get(&entry.id).map(renamed);
@@ -72,8 +73,8 @@ impl<'s> MergedCases<'s> {
     }
 
     /// The cases added so far, under their names, each with the spec of its run.
-    pub(super) fn named(&self) -> Vec<(&Case, &Spec)> {
-        self.list.iter().map(|case| (&case.entry.case, &case.source.spec)).collect()
+    pub(super) fn named(&self) -> Vec<Specified<'_>> {
+        self.list.iter().map(|case| (&case.entry, &case.source.spec)).collect()
     }
 
     /// All cases.
@@ -91,6 +92,14 @@ impl<'s> MergedCases<'s> {
         let is_of =
             |case: &&MergedCase<'_>| case.row.as_ref().is_some_and(|row| case.source.origin(row) == run);
         self.list.iter().filter(is_of).count()
+    }
+
+    /// The runs whose rows have a name, each once.
+    pub(super) fn runs_with(&self, kind: NameKind, name: &str) -> Vec<String> {
+        let named = self.list.iter().filter(|case| kind.name(&case.entry) == name);
+        let runs: BTreeSet<&str> =
+            named.filter_map(|case| Some(case.source.origin(case.row.as_ref()?))).collect();
+        runs.into_iter().map(str::to_owned).collect()
     }
 
     /// Rows that were left out, because another run has one of the same case.

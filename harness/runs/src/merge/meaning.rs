@@ -2,13 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Case, OriginBase};
+use gpbench_record::{Case, OriginBase, PlannedCase};
 use serde::Serialize;
 use serde_json::{Value, json};
 use toml::Table;
 
+use crate::contents::NameKind;
+
 /// The spec of a run, as far as it can be read.
 pub(super) type Spec = Table;
+
+/// A planned case, with the spec of its run.
+pub(super) type Specified<'a> = (&'a PlannedCase, &'a Spec);
+
+/// The choice that is no choice of a plan: the content that a name stands for.
+const CONTENT: &str = "content";
 
 /// The meaning of each name.
 pub(super) type Meanings = BTreeMap<String, Meaning>;
@@ -27,10 +35,18 @@ enum Choice {
 }
 
 impl Meaning {
-    /// Whether all choices that both have are equal.
+    /// The content that the name stands for, where it is known and one.
+    pub(super) fn content(&self) -> Option<&str> {
+        match self.0.get(CONTENT) {
+            Some(Choice::Same(content)) => content.as_str(),
+            _ => None,
+        }
+    }
+
+    /// Whether all choices that both have are equal, whatever the contents are.
     pub(super) fn agrees_with(&self, other: &Meaning) -> bool {
         let differs = |(of, own): (&String, &Choice)| match (own, other.0.get(of)) {
-            (Choice::Same(own), Some(Choice::Same(other))) => own != other,
+            (Choice::Same(own), Some(Choice::Same(other))) => own != other && of != CONTENT,
             _ => false,
         };
         !self.0.iter().any(differs)
@@ -47,16 +63,22 @@ impl Meaning {
             .or_insert(choice);
     }
 
+    fn add_content(&mut self, kind: NameKind, entry: &PlannedCase) {
+        kind.content(entry).into_iter().for_each(|content| self.add_value(CONTENT, content));
+    }
+
     fn add_value(&mut self, of: impl Into<String>, value: impl Serialize) {
         self.add(of, Choice::Same(json!(value)));
     }
 }
 
 /// The meaning of names of data sets: rows, and the systems that are solved with them.
-pub(super) fn of_datasets(cases: &[&Case]) -> Meanings {
+pub(super) fn of_datasets(cases: &[Specified<'_>]) -> Meanings {
     let mut meanings = Meanings::new();
-    for case in cases {
+    for (entry, _) in cases {
+        let case = &entry.case;
         let meaning = meanings.entry(case.dataset.name.clone()).or_default();
+        meaning.add_content(NameKind::Dataset, entry);
         let Case { seed, kernel, .. } = case;
         let mut rows = json!(case.dataset);
         rows["name"] = Value::Null;
@@ -75,15 +97,17 @@ pub(super) fn of_datasets(cases: &[&Case]) -> Meanings {
 
 /// The meaning of names of solvers. `dataset` names the data set of a case.
 pub(super) fn of_solvers<'n, 'a: 'n>(
-    cases: &[(&'a Case, &'a Spec)],
-    dataset: impl Fn(&'a Case) -> &'n str,
+    cases: &[Specified<'a>],
+    dataset: impl Fn(&'a PlannedCase) -> &'n str,
 ) -> Meanings {
     let mut meanings = Meanings::new();
-    for (case, spec) in cases {
+    for (entry, spec) in cases {
+        let case = &entry.case;
         let Case { solver, budget, stop_at, .. } = case;
         let meaning = meanings.entry(solver.name.clone()).or_default();
+        meaning.add_content(NameKind::Solver, entry);
         meaning.add_value(
-            format!("all on {}", dataset(case)),
+            format!("all on {}", dataset(entry)),
             (&solver.plugin, &solver.params, budget, stop_at),
         );
         meaning.add_value("plugin", &solver.plugin);

@@ -1,14 +1,12 @@
 //! A run that is merged into another.
 
 use std::collections::{HashMap, HashSet};
-use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, Environment, Row, revisions};
+use gpbench_record::{Environment, Row, revisions};
 
-use super::meaning::Spec;
-use crate::layout::SPEC;
-use crate::{MergedRun, PlanFile, RunError, RunRecord};
+use super::meaning::{Spec, Specified};
+use crate::{MergedRun, PlanFile, RunError, RunRecord, layout};
 
 /// A run that is merged into another.
 pub(super) struct Source {
@@ -48,7 +46,7 @@ impl Source {
             environment: row.environment.or_else(|| environment.clone()),
             ..row
         };
-        let spec_text = fs::read_to_string(folder.join(SPEC)).unwrap_or_default();
+        let spec_text = layout::read_spec(folder);
         Ok(Self {
             folder: folder.to_owned(),
             spec: spec_text.parse().unwrap_or_default(),
@@ -62,8 +60,8 @@ impl Source {
     }
 
     /// Its cases, each with its spec.
-    pub(super) fn cases(&self) -> impl Iterator<Item = (&Case, &Spec)> {
-        self.plan.cases.iter().map(|entry| (&entry.case, &self.spec))
+    pub(super) fn cases(&self) -> impl Iterator<Item = Specified<'_>> {
+        self.plan.cases.iter().map(|entry| (entry, &self.spec))
     }
 
     /// The plans that its cases are of.
