@@ -20,6 +20,11 @@ pub(crate) fn print(text: &str) -> Result<(), Failure> {
     written(write_out(&format!("{text}{end}")))
 }
 
+/// Whether this process was started without a standard output.
+pub(crate) fn is_closed() -> bool {
+    streams::require_output().is_err()
+}
+
 /// The failure that an error of standard output means.
 pub(crate) fn written(result: io::Result<()>) -> Result<(), Failure> {
     match result {

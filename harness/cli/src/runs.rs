@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gpbench_record::Row;
 use gpbench_report::{Frame, Run, WriteOptions, Written};
-use gpbench_runs::resolve_run;
+use gpbench_runs::{RunError, resolve_run};
 
 use crate::args::{Format, FormatArg, Global, Wide};
 use crate::exit::Failure;
@@ -43,13 +43,21 @@ pub(crate) fn frame(run: &Run) -> Result<Frame<'_>, Failure> {
 
 /// Writes the report's files into the run folder.
 pub(crate) fn write_report(frame: &Frame<'_>) -> Result<Written, Failure> {
-    frame.write(&WriteOptions::default()).map_err(Failure::internal)
+    frame.write(&WriteOptions::default()).map_err(|error| match error {
+        gpbench_report::Error::Run(error) => failure(error),
+        error => Failure::internal(error),
+    })
 }
 
-/// Prints a run's tables of results.
+/// The failure of the program for an error of a run folder.
+pub(crate) fn failure(error: RunError) -> Failure {
+    if error.is_users() { Failure::usage(error) } else { Failure::internal(error) }
+}
+
+/// Prints a run's tables of results, which its report has too: where this process has no standard output, nothing is lost.
 pub(crate) fn print_tables(frame: &Frame<'_>, wide: Wide) -> Result<(), Failure> {
     let tables = frame.for_terminal(wide.width()).map_err(Failure::internal)?;
-    output::print(&output::fitted(tables))
+    if output::is_closed() { Ok(()) } else { output::print(&output::fitted(tables)) }
 }
 
 /// Prints a run's results.

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::support::{Sandbox, reproducible, spec};
+use crate::support::{Ended, Sandbox, library, reproducible, spec};
 
 /// Four blocks of two solvers.
 fn four_blocks() -> String {
@@ -98,6 +98,50 @@ fn times_of_other_threads_are_left_out_and_counted() {
     assert_eq!(report.lines().filter(is_of_kind).count(), 1, "{report}");
     let cases = sandbox.cases();
     assert!(cases.iter().all(|case| case["metrics"]["seconds_solve"].is_number()), "files keep all times");
+}
+
+/// A table of 40 rows.
+fn table(sandbox: &Sandbox, factor: f64) {
+    let row = |i: u32| format!("{},{}\n", f64::from(i) / 7.0, factor * (f64::from(i) / 5.0).sin());
+    sandbox.write("rows.csv", &format!("x,y\n{}", (0..40).map(row).collect::<String>()));
+}
+
+/// What a merge says whose shards are of two contents: `cases` of them lack a row of one.
+fn stands_apart(merged: Ended, name: &str, cases: usize) -> Ended {
+    merged.exits(1).says(&[
+        &format!("`{name}`: shards/"),
+        &format!("the rows stand apart, as `{name} [2]`"),
+        "merged 2 runs: 16 rows;",
+        &format!("; {cases} cases have no row"),
+    ])
+}
+
+#[test]
+fn shards_between_which_the_data_or_a_plugin_was_replaced_stand_apart() {
+    let datasets = ("dataset = [\"draw\"]", "dataset = [\"draw\", \"table\"]");
+    let seeds = ("seeds = [0]", "seeds = [0, 1, 2, 3]");
+    let text = spec("shards", &[seeds, datasets]) + "\n[dataset.table]\npath = \"rows.csv\"\n";
+    let data = Sandbox::with_spec(&text);
+    table(&data, 1.0);
+    data.run(&["run", "spec.toml", "--shard", "1/2"]).exits(0);
+    table(&data, 2.0);
+    data.run(&["run", "spec.toml", "--shard", "2/2"]).exits(0);
+    stands_apart(data.run(&["merge", "shards"]), "table", 8);
+    let report = data.read("reports/shards/latest/report.md");
+    assert!(report.contains("Data and plugins that differ between the runs"), "{report}");
+    assert_eq!(data.cases().iter().filter(|case| case["dataset"] == "draw").count(), 8);
+
+    let plugin = Sandbox::with_spec(&(text + "\n[solver.cg]\nlibrary = \"cg.so\"\n"));
+    table(&plugin, 1.0);
+    let own = plugin.path("cg.so");
+    fs::copy(library("gpbench_plugin_cg"), &own).expect("a copy");
+    plugin.run(&["run", "spec.toml", "--shard", "1/2"]).exits(0);
+    // The loader ignores what follows the last section.
+    let bytes = fs::read(&own).expect("a library");
+    fs::remove_file(&own).expect("a file");
+    fs::write(&own, [bytes.as_slice(), b"another build"].concat()).expect("a writable folder");
+    plugin.run(&["run", "spec.toml", "--shard", "2/2"]).exits(0);
+    stands_apart(plugin.run(&["merge", "shards"]), "cg", 8);
 }
 
 #[test]

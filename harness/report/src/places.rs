@@ -1,17 +1,20 @@
-//! Tables of the machines and merged runs that the cases of a run come from.
+//! Tables of the machines, merged runs and contents that the cases of a run come from.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{Environment, Row};
+use gpbench_runs::OtherContent;
 
 use crate::frame::Cases;
 use crate::table::TextTable;
 
-/// The machines of a cluster run or of a merged run, and the runs that were merged; none of a run on one computer.
+/// The machines of a cluster run or of a merged run, the runs that were merged, and their names for different contents; none
+/// of a run on one computer.
 pub(crate) fn tables(cases: &Cases<'_>) -> Vec<TextTable> {
     let is_of_cluster = cases.rows().any(|row| row.place.is_some());
     let machines = (is_of_cluster || !cases.record().merged.is_empty()).then(|| machines(cases));
-    machines.into_iter().chain(merged(cases)).filter(|table| !table.rows.is_empty()).collect()
+    let tables = machines.into_iter().chain(merged(cases)).chain([other_contents(cases)]);
+    tables.filter(|table| !table.rows.is_empty()).collect()
 }
 
 /// Processor, cores, memory and system of a machine.
@@ -77,4 +80,20 @@ fn merged(cases: &Cases<'_>) -> Option<TextTable> {
         table.caption = "Rows are left out where another run has a row of the same case.".to_owned();
     }
     (!cases.record().merged.is_empty()).then(|| table.without_empty_columns())
+}
+
+/// A row for each name whose data or plugin has another content than that of the same name in other runs.
+fn other_contents(cases: &Cases<'_>) -> TextTable {
+    let mut table =
+        TextTable::new("Data and plugins that differ between the runs").words("name").words("runs");
+    table = table.words("SHA-256").words("beside").words("SHA-256 of that");
+    for other in &cases.record().other_contents {
+        let OtherContent { kind, name, sha256, beside, beside_sha256, runs } = other;
+        let name = format!("{kind} {name}");
+        table.row([name, runs.join(", "), sha256.clone(), beside.clone(), beside_sha256.clone()]);
+    }
+    table.caption =
+        "Rows of different contents are not averaged: those of the later content have a name with a number."
+            .to_owned();
+    table
 }

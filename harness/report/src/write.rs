@@ -1,11 +1,11 @@
 //! Writes a run's report into its folder.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use gpbench_runs::ReportFolder;
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
-use crate::error::{Result, at};
+use crate::error::{Error, Result};
 use crate::export::{Format, html, markdown, shown};
 use crate::frame::Frame;
 use crate::page::{Charts, Page};
@@ -30,7 +30,13 @@ pub struct Written {
 }
 
 /// Files that are always written, and that the page links.
-const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", "report.md"];
+const FILES: &[&str] = &["results.parquet", "results.csv", "traces.parquet", "summary.json", TEXT];
+
+/// The page to open in a browser.
+const PAGE: &str = "index.html";
+
+/// The page of text.
+const TEXT: &str = "report.md";
 
 /// File of the hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
@@ -45,59 +51,99 @@ pub fn write_all(run: &Run, options: &WriteOptions) -> Result<Written> {
 
 impl Frame<'_> {
     /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, `summary.json`,
-    /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report.
+    /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report. Other files stay as they are.
     ///
     /// # Errors
-    /// If a table cannot be computed, a chart drawn or a file written.
+    /// If a table cannot be computed, a chart drawn or a file written, or if a link has the name of a file or of the folder of
+    /// charts.
     pub fn write(&self, options: &WriteOptions) -> Result<Written> {
         let page = Page::new(self, Charts::Drawn)?;
-        let folder = options.output.as_deref().unwrap_or(&self.run.record.folder);
-        let figures_folder = folder.join("figures");
-        fs::create_dir_all(&figures_folder).map_err(at(&figures_folder))?;
-        parquet(&folder.join("results.parquet"), self.results_with_cases()?)?;
-        parquet(&folder.join("traces.parquet"), self.traces.table.clone())?;
+        let folder = ReportFolder::open(options.output.as_deref().unwrap_or(&self.run.record.folder))?;
+        let files = Files { charts: folder.folder("figures")?, folder };
+        files.check(&page)?;
+        files.remove_charts()?;
+        let written = self.write_page(&page, &files, options);
+        let full = |error: &Error| matches!(error, Error::Run(error) if error.is_full_disk());
+        let written = match written {
+            // A file is replaced once the new one is there, so that both need room.
+            Err(error) if full(&error) => {
+                files.remove(&page)?;
+                self.write_page(&page, &files, options)
+            }
+            written => written,
+        };
+        // What is there of it would take the room of rows.
+        written.inspect_err(|_| drop(files.remove(&page)))
+    }
+
+    fn write_page(&self, page: &Page<'_>, to: &Files, options: &WriteOptions) -> Result<Written> {
+        let Files { folder, charts } = to;
+        let put = |name: &str, text: &str| folder.write(name, |file| file.write_all(text.as_bytes()));
+        parquet(folder, "results.parquet", self.results_with_cases()?)?;
+        parquet(folder, "traces.parquet", self.traces.table.clone())?;
         let mut files = FILES.to_vec();
         if self.steps.table.height() > 0 {
-            parquet(&folder.join(STEPS), self.steps.table.clone())?;
+            parquet(folder, STEPS, self.steps.table.clone())?;
             files.push(STEPS);
         }
-        remove_old(&figures_folder)?;
         let mut figures = Vec::new();
         for figure in page.figures() {
-            let path = figures_folder.join(&figure.file);
-            put(&path, &figure.svg)?;
-            figures.push(path);
+            figures.push(charts.write(&figure.file, |file| file.write_all(figure.svg.as_bytes()))?);
         }
-        let html = folder.join("index.html");
-        let markdown = folder.join("report.md");
-        put(&folder.join("summary.json"), &self.export(Format::Summary)?)?;
-        put(&markdown, &shown(&markdown::page(&page), Format::Markdown))?;
-        put(&folder.join("results.csv"), &self.export(Format::Csv)?)?;
+        put("summary.json", &self.export(Format::Summary)?)?;
+        let markdown = put(TEXT, &shown(&markdown::page(page), Format::Markdown))?;
+        put("results.csv", &self.export(Format::Csv)?)?;
         if options.output.is_none() {
             files.extend(["spec.toml", "logs/"]);
         }
-        put(&html, &shown(&html::page(&page, &files), Format::Html))?;
+        let html = put(PAGE, &shown(&html::page(page, &files), Format::Html))?;
         Ok(Written { html, markdown, figures })
     }
 }
 
-/// Removes the charts of an earlier report, which could be mistaken for those of this one.
-fn remove_old(figures: &Path) -> Result<()> {
-    for entry in fs::read_dir(figures).map_err(at(figures))? {
-        let path = entry.map_err(at(figures))?.path();
-        if path.extension().is_some_and(|e| e == "svg" || e == "pdf") {
-            fs::remove_file(&path).map_err(at(&path))?;
-        }
+/// The folders that a report is written into.
+struct Files {
+    folder: ReportFolder,
+    charts: ReportFolder,
+}
+
+impl Files {
+    /// Fails if a file of the report cannot be written because something other than a regular file has its name.
+    fn check(&self, page: &Page<'_>) -> Result<()> {
+        self.folder.check(names())?;
+        Ok(self.charts.check(charts_of(page))?)
     }
-    Ok(())
+
+    /// Removes the charts of the earlier report, which could be mistaken for those of this one.
+    fn remove_charts(&self) -> Result<()> {
+        Ok(self.charts.remove(charts_in(&self.folder.earlier(TEXT)), Some("pdf"))?)
+    }
+
+    /// Removes the report.
+    fn remove(&self, page: &Page<'_>) -> Result<()> {
+        self.charts.remove(charts_of(page), Some("pdf"))?;
+        Ok(self.folder.remove(names(), None)?)
+    }
 }
 
-fn put(path: &Path, text: &str) -> Result<()> {
-    fs::write(path, text).map_err(at(path))
+/// The files of a report but for its charts.
+fn names() -> impl Iterator<Item = &'static str> {
+    FILES.iter().copied().chain([STEPS, PAGE])
 }
 
-fn parquet(path: &Path, mut table: DataFrame) -> Result<()> {
-    let file = fs::File::create(path).map_err(at(path))?;
-    ParquetWriter::new(file).with_compression(ParquetCompression::Uncompressed).finish(&mut table)?;
+fn charts_of<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p str> {
+    page.figures().map(|figure| figure.file.as_str())
+}
+
+/// The names of the charts that a page of text refers to.
+fn charts_in(page: &str) -> impl Iterator<Item = &str> {
+    let targets = page.split("](figures/").skip(1).filter_map(|rest| rest.split_once(')'));
+    targets.map(|(name, _)| name).filter(|name| name.ends_with(".svg"))
+}
+
+fn parquet(folder: &ReportFolder, name: &str, mut table: DataFrame) -> Result<()> {
+    let mut bytes = Vec::new();
+    ParquetWriter::new(&mut bytes).with_compression(ParquetCompression::Uncompressed).finish(&mut table)?;
+    folder.write(name, |file| file.write_all(&bytes))?;
     Ok(())
 }

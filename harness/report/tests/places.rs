@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gpbench_record::{Environment, NodePlace, Row, Shard};
 use gpbench_report::{Format, History, Run, between, compare, export};
-use gpbench_runs::MergedRun;
+use gpbench_runs::{MergedRun, NameKind, OtherContent};
 
 /// The stored run as one of a cluster: all cases on node `n1` of one kind of machine.
 fn run() -> Run {
@@ -198,4 +198,21 @@ fn history_counts_each_row_of_runs_that_were_merged_in_steps_once() {
     let history = History::new("uci", seconds, &[a, b, c, &first, &other].map(Run::clone)).unwrap();
     let of = |name: &str| history.points.iter().filter(|p| p.run == name).map(|p| p.seeds).max();
     assert_eq!((of("q1"), of("q3"), of("part0")), (Some(1), Some(2), None));
+}
+
+#[test]
+fn contents_that_differ_between_runs_are_listed() {
+    let mut run = run();
+    assert!(!page(&run).contains("differ between the runs"));
+    run.record.other_contents = vec![OtherContent {
+        kind: NameKind::Dataset,
+        name: "pol [2]".into(),
+        sha256: "two".into(),
+        beside: "pol".into(),
+        beside_sha256: "one".into(),
+        runs: vec!["solvers/later".into()],
+    }];
+    let page = page(&run);
+    assert!(page.contains("Data and plugins that differ between the runs"), "{page}");
+    assert!(page.contains("| data set pol \\[2\\] | solvers/later | two | pol | one |"), "{page}");
 }

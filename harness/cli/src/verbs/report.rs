@@ -5,7 +5,7 @@ use clap::Args;
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{OK, Outcome};
 use crate::notice::{say, warn};
-use crate::{pdf, runs};
+use crate::{output, pdf, runs};
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
@@ -34,6 +34,8 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
                 say(format_args!("\nreport: {}", written.html.display()));
             }
         }
+        // There is no result then.
+        Err(failure) if output::is_closed() => return Err(failure),
         // A run can be read where nothing can be written.
         Err(failure) => {
             warn(global, format!("the report in the run folder was not rebuilt: {}", failure.text))

@@ -51,14 +51,16 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
     let frame = runs::frame(&run)?;
-    let page = runs::write_report(&frame)?.html;
+    let written = runs::write_report(&frame);
     let mut printed = Ok(());
     if !global.quiet {
         printed = runs::print_tables(&frame, args.wide);
         if let Some(hint) = hint(&summary) {
             say(format_args!("\n{hint}"));
         }
-        say(format_args!("\nreport: {}", page.display()));
+        if let Ok(written) = &written {
+            say(format_args!("\nreport: {}", written.html.display()));
+        }
         if run.record.shard.is_some() && summary.left == 0 {
             say(format_args!("to unite all shards: {}", merge_command(global, &run.record.name)));
         }
@@ -68,15 +70,29 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
             gpbench_spec::is_standard_input(&args.spec.spec).then(|| summary.folder.join("spec.toml"));
         say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os(), input.as_deref())));
     }
-    // All results are stored by now. An error of printing is reported, and does not replace the exit code of a failed case.
-    match (printed, exit_code(&summary)) {
-        (Err(failure), OK) => Err(failure),
-        (Err(failure), code) => {
-            warn(global, failure.text);
-            Ok(code)
-        }
-        (Ok(()), code) => Ok(code),
-    }
+    // All results are stored by now. An error of reporting them does not replace the exit code of a failed case.
+    let failures = [lost_rows(&run, &summary), written.err(), printed.err()].into_iter().flatten();
+    end(global, exit_code(&summary), failures)
+}
+
+/// Ends with the first of these failures, unless a case has failed; the others are warnings.
+fn end(global: &Global, code: u8, mut failures: impl Iterator<Item = Failure>) -> Outcome {
+    let first = if code == OK { failures.next() } else { None };
+    failures.for_each(|failure| warn(global, failure.text));
+    first.map_or(Ok(code), Err)
+}
+
+/// The failure of a run whose journal lacks rows that it has written.
+fn lost_rows(run: &gpbench_report::Run, summary: &RunSummary) -> Option<Failure> {
+    let lost = run.record.missing.len().saturating_sub(summary.left);
+    (lost > 0).then(|| {
+        let journal = summary.folder.join("journal.jsonl");
+        Failure::internal(format!(
+            "{lost} rows of this run are no longer in {}: another program has changed it; run the same again, which takes \
+             finished cases from the store and runs the others",
+            journal.display()
+        ))
+    })
 }
 
 /// Whether the shard has no case; prints a message if so.
