@@ -13,6 +13,7 @@ use crate::log::Log;
 use crate::memory::{Memory, Reservation};
 use crate::programs::Plugins;
 use crate::refusal::memory_may_be_refused;
+use crate::standstill::{Standstill, standstill};
 use crate::{
     End, Event, Evidence, Executor, Interrupt, Outcome, Planned, RunOptions, WallClock, WorkItem, classify,
     row,
@@ -51,14 +52,19 @@ impl CaseRunner<'_> {
         self.memory.reserve(planned, self.references.bytes_to_make(planned))
     }
 
-    /// Runs a case to its row. Exact references that cannot be read are discarded, so that the next try makes them
+    /// Runs a case to its row. `standstills`: earlier tries on a machine that stood still. Exact references that cannot be read are discarded, so that the next try makes them
     /// anew.
-    pub(crate) fn run(&self, planned: Planned<'_>, report: &dyn Fn(Event)) -> Result<Row, NoRow> {
+    pub(crate) fn run(
+        &self,
+        planned: Planned<'_>,
+        standstills: u8,
+        report: &dyn Fn(Event),
+    ) -> Result<Row, NoRow> {
         let log = self.workspace.log(&planned.id);
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let mut references = Vec::new();
-        let row = self.reference_and_row(planned, &log, report, &mut references);
+        let row = self.reference_and_row((planned, standstills), &log, report, &mut references);
         let _ = fs::remove_file(self.workspace.solution(&planned.id));
         if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
             references.iter().for_each(|reference| self.references.discard(reference));
@@ -74,7 +80,7 @@ impl CaseRunner<'_> {
     /// Makes the row of a case; `references` takes the exact references that it used.
     fn reference_and_row(
         &self,
-        planned: Planned<'_>,
+        (planned, standstills): (Planned<'_>, u8),
         log: &Path,
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,
@@ -86,6 +92,11 @@ impl CaseRunner<'_> {
         let mut asked = usize::from(task.exact_reference());
         let job = self.job(planned, references.last());
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
+        let remark = match standstill(&solving, standstills) {
+            Some(Standstill::Fault(fault)) => return Err(fault.into()),
+            Some(Standstill::Remark(remark)) => Some(remark),
+            None => None,
+        };
         let verifying = match solving.solved() {
             Some(solved) => {
                 let job = match planned.case.verified(&solved.output) {
@@ -106,7 +117,8 @@ impl CaseRunner<'_> {
             log: &Log::read(log),
             memory_may_be_refused: memory_may_be_refused(),
         };
-        let status = classify(&evidence)?;
+        let mut status = classify(&evidence)?;
+        remark.iter().for_each(|remark| status.add(remark));
         let lacks_exact = self.references.wanted(planned).is_some() && references.len() < asked;
         Ok(Row { lacks_exact, ..row::ended(&planned, status, &evidence, self.clock.now()) })
     }

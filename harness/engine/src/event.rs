@@ -148,6 +148,7 @@ impl CaseWithoutRow {
             FaultCause::Resources => {
                 "raise the limits on processes, open files and memory, or use fewer --jobs and --threads"
             }
+            FaultCause::Standstill => "run it while the machine is not suspended",
         }
     }
 }

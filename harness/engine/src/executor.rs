@@ -102,6 +102,8 @@ pub struct Outcome {
     pub peak_memory_bytes: u64,
     /// Seconds from when a limit was reached to when all processes had ended; absent where no limit was reached.
     pub seconds_over_limit: Option<f64>,
+    /// Seconds of the longest time during which neither this process nor the worker ran; absent where there was none.
+    pub stood_still: Option<f64>,
 }
 
 /// How a worker process ended.
@@ -152,7 +154,7 @@ pub enum End {
 impl Outcome {
     /// An end without messages.
     pub fn of(end: End) -> Self {
-        Self { messages: Vec::new(), end, peak_memory_bytes: 0, seconds_over_limit: None }
+        Self { messages: Vec::new(), end, peak_memory_bytes: 0, seconds_over_limit: None, stood_still: None }
     }
 
     /// The failure that the worker reported, if it reported one.

@@ -42,6 +42,7 @@ mod reuse;
 mod room;
 mod row;
 mod rows;
+mod standstill;
 mod status;
 mod text;
 mod tries;

@@ -26,6 +26,7 @@ mod own_group;
 mod pace;
 mod processors;
 mod running;
+mod running_time;
 mod stale;
 mod stream;
 

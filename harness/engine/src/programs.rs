@@ -6,7 +6,7 @@
 //! before and after each work item, so that no row belongs to another program than the one planned.
 //!
 //! A library that looks for others beside itself (`$ORIGIN`) stays where it is, as does every file if nothing in the
-//! run folder may be executed. Their stamps tell of both kinds of change.
+//! run folder may be executed, or if there is no room for a copy. Their stamps tell of both kinds of change.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -14,6 +14,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use gpbench_files::is_full;
 use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
 use gpbench_runs::Workspace;
 use memchr::memmem;
@@ -74,7 +75,9 @@ impl Keeper {
         if self.forbids_execution() || names_its_folder(&original).map_err(unreadable)? {
             return Program::of(&original)?.matching(sha256);
         }
-        let kept = link(&original, &self.folder.join(sha256)).map_err(unreadable)?;
+        let Some(kept) = link(&original, &self.folder.join(sha256)).map_err(unreadable)? else {
+            return Program::of(&original)?.matching(sha256);
+        };
         let program = Program::of(&kept)?.matching(sha256);
         program.map_err(|error| match error {
             // The user knows the original.
@@ -96,7 +99,8 @@ impl Keeper {
         if self.forbids_execution() {
             return program.at(&original);
         }
-        program.at(&link(&original, &self.folder.join(sha256)).map_err(unreadable)?)
+        let kept = link(&original, &self.folder.join(sha256)).map_err(unreadable)?;
+        program.at(&kept.unwrap_or(original))
     }
 
     /// Whether nothing in the run folder may be executed, as on a file system mounted with `noexec`.
@@ -105,17 +109,24 @@ impl Keeper {
     }
 }
 
-/// Links a file into a folder, or copies it: another file system, or a file of another user, cannot be linked.
-fn link(file: &Path, folder: &Path) -> io::Result<PathBuf> {
-    fs::create_dir_all(folder)?;
-    let link = folder.join(file.file_name().ok_or(io::ErrorKind::InvalidFilename)?);
-    match fs::hard_link(file, &link) {
-        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => {
-            fs::copy(file, &link)?;
+/// Links a file into a folder, or copies it: another file system, or a file of another user, cannot be linked. `None` where there
+/// is no room for a copy.
+fn link(file: &Path, folder: &Path) -> io::Result<Option<PathBuf>> {
+    let name = file.file_name().ok_or(io::ErrorKind::InvalidFilename)?;
+    let link = folder.join(name);
+    let kept = fs::create_dir_all(folder).and_then(|()| match fs::hard_link(file, &link) {
+        Err(error) if error.kind() != io::ErrorKind::AlreadyExists => fs::copy(file, &link).map(drop),
+        _ => Ok(()),
+    });
+    match kept {
+        Ok(()) => Ok(Some(link)),
+        Err(error) if is_full(&error) => {
+            // A part of it would be taken for the whole.
+            let _ = fs::remove_file(&link);
+            Ok(None)
         }
-        _ => {}
+        Err(error) => Err(error),
     }
-    Ok(link)
 }
 
 /// Whether a library finds other files from the folder that it lies in.

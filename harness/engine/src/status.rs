@@ -69,6 +69,8 @@ pub struct Evidence<'a> {
 /// | ended by a signal that people and systems end processes with, and gpbench did not send | worker |
 /// | a crash, and the log or the reason tells that the system refused a process, a descriptor or memory | resources |
 ///
+/// A solve on a machine that stood still is a fault of its own, before its status is asked for.
+///
 /// [`Fault::plugin_ran`] says whether the plugin may have caused the fault, or forged the report of it.
 pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let Evidence { case, solving, verifying, log, .. } = *evidence;
@@ -98,8 +100,7 @@ pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
     let mut reasons = steps.iter().map(|step| step.reason).chain([solved.reason]);
     status.reproducible = reasons.all(|reason| reason != StopReason::Time);
     if let Some(death) = death_after_report(&solving.end) {
-        let separator = if status.reason.is_empty() { "" } else { "; " };
-        status.reason = format!("{}{separator}{death}", status.reason);
+        status.add(&death);
     }
     Ok(status)
 }

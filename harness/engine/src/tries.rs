@@ -19,6 +19,8 @@ use crate::{CaseWithoutRow, EngineError, Event, Planned, row};
 const MOST_STARTS: usize = 3;
 /// Faults of one cause in one attempt after which a case is left for the next attempt.
 const MOST_FAULTS: u8 = 2;
+/// The same for a machine that stands still, which has no cause that a next attempt would lack.
+const MOST_STANDSTILLS: u8 = 10;
 
 /// A case that has no row.
 #[derive(Clone, Copy)]
@@ -41,10 +43,18 @@ pub(crate) struct Faults([u8; FaultCause::ALL.len()]);
 impl Faults {
     /// Counts a fault; the number of those of its cause.
     fn add(&mut self, cause: FaultCause) -> u8 {
-        let place = FaultCause::ALL.iter().position(|other| *other == cause).expect("every cause is listed");
-        self.0[place] += 1;
-        self.0[place]
+        self.0[place(cause)] += 1;
+        self.of(cause)
     }
+
+    /// The number of faults of a cause.
+    fn of(&self, cause: FaultCause) -> u8 {
+        self.0[place(cause)]
+    }
+}
+
+fn place(cause: FaultCause) -> usize {
+    FaultCause::ALL.iter().position(|other| *other == cause).expect("every cause is listed")
 }
 
 /// Makes the binary copy of a case's data set anew, because a worker could not read it. Called from several threads
@@ -133,7 +143,8 @@ impl<'a> Tries<'a> {
         loop {
             let checkpoint = self.cases.checkpoint(&planned);
             self.attempts().start(id, checkpoint.as_deref())?;
-            let fault = match self.cases.run(planned, report) {
+            let standstills = pending.faults.of(FaultCause::Standstill);
+            let fault = match self.cases.run(planned, standstills, report) {
                 Ok(row) => {
                     self.cases_run.store(true, Ordering::SeqCst);
                     return Ok(Tried::Row(Box::new(row)));
@@ -188,13 +199,20 @@ impl<'a> Tries<'a> {
     ) -> Result<Next, String> {
         // Such a case is blamed after a few more starts.
         let was_killed = fault.plugin_ran && fault.cause == FaultCause::Worker;
-        let most = if was_killed { MOST_STARTS as u8 } else { MOST_FAULTS };
+        let most = match fault.cause {
+            FaultCause::Standstill => MOST_STANDSTILLS,
+            _ if was_killed => MOST_STARTS as u8,
+            _ => MOST_FAULTS,
+        };
         if faults >= most {
             return Ok(Next::GiveUp);
         }
         match fault.cause {
             FaultCause::Dataset => (self.renew_dataset)(pending.planned)?,
-            FaultCause::Checkpoint => self.cases.workspace.remove_checkpoint(pending.id()),
+            // The checkpoint of a machine that stood still has steps of that time.
+            FaultCause::Checkpoint | FaultCause::Standstill => {
+                self.cases.workspace.remove_checkpoint(pending.id());
+            }
             FaultCause::Reference | FaultCause::Solution => {}
             FaultCause::Worker if was_killed => {}
             FaultCause::Plugin | FaultCause::Worker | FaultCause::Storage | FaultCause::Resources => {

@@ -153,7 +153,9 @@ fn a_fault_that_stays_costs_no_other_case_and_is_listed() {
             assert!(!summary.is_complete() && summary.stopped.is_none());
             assert!(!summary.without_rows[0].advice().is_empty());
         }
-        assert_eq!(always.asked().iter().filter(|item| *item == "case cg").count(), 8, "one more try each");
+        // One more try in each attempt; a machine that stands still has more.
+        let tries = if cause == FaultCause::Standstill { 10 } else { 2 };
+        assert_eq!(always.asked().iter().filter(|item| *item == "case cg").count(), 4 * tries, "{cause}");
         // The same command goes on.
         let repaired = Scripted::new(|_, _| None);
         assert_eq!(statuses(&run(&repaired, &plan, &options)), [ok("ap"), ok("sgd"), ok("cg")]);
@@ -369,4 +371,60 @@ fn a_case_that_takes_the_engine_down_runs_last_and_has_its_row_after_three_times
     let summary = run(&retried, &plan, &RunOptions { retry_failed: true, ..options });
     assert_eq!(retried.asked(), ["case killer", "verify killer"]);
     assert!(summary.failures() == 0 && summary.is_complete());
+}
+
+/// A solve of 31 seconds during which the machine stood still for 30.
+fn standstill(reason: StopReason) -> Outcome {
+    let mut message = solved(reason, &[0.004, 0.009], 3.0);
+    if let Message::Solved(solved) = &mut message {
+        solved.solve.wall = 31.0;
+    }
+    Outcome { stood_still: Some(30.0), ..exited(vec![Message::Loading, message]) }
+}
+
+#[test]
+fn a_standstill_of_the_machine_is_no_verdict() {
+    let timeout = || Failure { status: CaseStatus::Timeout, reason: "too long".into() };
+    let failed = || Outcome { stood_still: Some(30.0), ..exited(vec![Message::Failed(timeout())]) };
+    let ends: [&(dyn Fn() -> Outcome + Sync); 3] =
+        [&|| standstill(StopReason::Time), &|| standstill(StopReason::Converged), &failed];
+    for end in ends {
+        let folder = tempfile::tempdir().unwrap();
+        let once = Scripted::new(|what: &str, before| (what == "case cg" && before == 0).then(end));
+        let summary = run(&once, &plan(&["cg"]), &options(folder.path()));
+        assert_eq!(once.asked(), ["case cg", "case cg", "verify cg"]);
+        assert_eq!(statuses(&summary), [ok("cg")]);
+        assert_eq!(rows(&summary)[0].reason, "");
+    }
+}
+
+#[test]
+fn a_machine_that_stands_still_again_and_again_gives_no_verdict_by_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let of_time = Scripted::new(|what: &str, _| (what == "case cg").then(|| standstill(StopReason::Time)));
+    let summary = run(&of_time, &plan(&["cg", "ap"]), &options(folder.path()));
+    assert_eq!(statuses(&summary), [ok("ap")]);
+    assert_eq!(summary.without_rows[0].cause, FaultCause::Standstill);
+    assert!(summary.without_rows[0].reason.contains("stood still for 30 s"));
+    // What no time limit decided counts in the end, with a remark on its times.
+    let folder = tempfile::tempdir().unwrap();
+    let solved =
+        Scripted::new(|what: &str, _| (what == "case cg").then(|| standstill(StopReason::Converged)));
+    let summary = run(&solved, &plan(&["cg"]), &options(folder.path()));
+    assert_eq!(solved.asked(), ["case cg", "case cg", "case cg", "verify cg"]);
+    assert_eq!(statuses(&summary), [ok("cg")]);
+    assert!(rows(&summary)[0].reason.ends_with("which its times include"), "{}", rows(&summary)[0].reason);
+}
+
+#[test]
+fn a_worker_that_ran_on_by_itself_has_its_verdict() {
+    let folder = tempfile::tempdir().unwrap();
+    let ran = || Outcome {
+        stood_still: Some(30.0),
+        ..exited(vec![Message::Loading, solved(StopReason::Converged, &[0.004, 0.009], 3.0)])
+    };
+    let executor = Scripted::new(|what: &str, _| (what == "case cg").then(ran));
+    let summary = run(&executor, &plan(&["cg"]), &options(folder.path()));
+    assert_eq!(executor.asked(), ["case cg", "verify cg"]);
+    assert_eq!(rows(&summary)[0].reason, "");
 }

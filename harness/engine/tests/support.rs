@@ -145,6 +145,7 @@ impl Executor for Mock {
             end: End::Exited(0),
             peak_memory_bytes: 0,
             seconds_over_limit: None,
+            stood_still: None,
         };
         match (item, name.as_str()) {
             (WorkItem::Exact(request), _) => {
@@ -159,6 +160,7 @@ impl Executor for Mock {
                     end: End::Interrupted,
                     peak_memory_bytes: 0,
                     seconds_over_limit: None,
+                    stood_still: None,
                 }
             }
             (WorkItem::Case(_), "segfault") => Outcome {
@@ -166,6 +168,7 @@ impl Executor for Mock {
                 end: End::Signalled { signal: 11, memory_pressure: false },
                 peak_memory_bytes: 512,
                 seconds_over_limit: None,
+                stood_still: None,
             },
             (WorkItem::Case(job), "no-room") if !self.has_room => {
                 // As on a full disk, nothing more can be written where the solution is to be.

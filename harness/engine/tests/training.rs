@@ -32,7 +32,13 @@ impl Executor for Trainer {
     }
 
     fn run(&self, item: &WorkItem, _log: &Path, interrupt: &Interrupt, _seen: &dyn Fn(&Message)) -> Outcome {
-        let ended = |messages, end| Outcome { messages, end, peak_memory_bytes: 0, seconds_over_limit: None };
+        let ended = |messages, end| Outcome {
+            messages,
+            end,
+            peak_memory_bytes: 0,
+            seconds_over_limit: None,
+            stood_still: None,
+        };
         match item {
             WorkItem::Case(job) => {
                 let checkpoint = job.checkpoint_file.as_ref().unwrap();

@@ -135,5 +135,7 @@ words! {
         Storage = "storage",
         /// The system refused a process, a thread, a descriptor or memory.
         Resources = "resources",
+        /// The machine stood still while the case was solved, as where it was suspended.
+        Standstill = "standstill",
     }
 }

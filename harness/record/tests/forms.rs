@@ -77,6 +77,7 @@ fn reasons_and_statuses() {
         (FaultCause::Worker, r#""worker""#),
         (FaultCause::Storage, r#""storage""#),
         (FaultCause::Resources, r#""resources""#),
+        (FaultCause::Standstill, r#""standstill""#),
     ]);
 }
 

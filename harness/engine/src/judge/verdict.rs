@@ -32,6 +32,12 @@ impl Verdict {
         Self { status, reason: reason.into(), reproducible: true }
     }
 
+    /// Adds a remark to the reason.
+    pub(crate) fn add(&mut self, remark: &str) {
+        let separator = if self.reason.is_empty() { "" } else { "; " };
+        self.reason = format!("{}{separator}{remark}", self.reason);
+    }
+
     /// `ok`, without a reason.
     pub(crate) fn ok() -> Self {
         Self::new(CaseStatus::Ok, "")

@@ -17,6 +17,7 @@ use super::log::cut_log;
 use super::machine::machine_memory;
 use super::memory::resident;
 use super::pace::{TICK, pause};
+use super::running_time::RunningTime;
 use super::stream::Output;
 use crate::executor::is_terminal;
 use crate::{End, Interrupt, Outcome};
@@ -34,7 +35,7 @@ pub(super) struct Running {
     family: Family,
     output: Receiver<Output>,
     log: PathBuf,
-    started: Instant,
+    time: RunningTime,
     limits: Limits,
     grace: Duration,
     control_group: Option<ControlGroup>,
@@ -48,8 +49,8 @@ pub(super) struct Running {
     checked: Option<Instant>,
     /// When it was last seen within its limits.
     within_limits: Instant,
-    /// When it reported its result or closed its output.
-    ending_since: Option<Instant>,
+    /// The time that it had had when it reported its result or closed its output.
+    ending_since: Option<Duration>,
 }
 
 impl Running {
@@ -67,7 +68,7 @@ impl Running {
             worker,
             output,
             log,
-            started,
+            time: RunningTime::since(started),
             limits,
             grace,
             control_group,
@@ -95,15 +96,15 @@ impl Running {
             Ok(status) => self.own_end(status),
             Err(error) => End::NotStarted { reason: format!("cannot wait for it: {error}") },
         });
-        let peak_memory_bytes = self.peak_memory_bytes;
-        Outcome { messages: self.messages, end, peak_memory_bytes, seconds_over_limit }
+        let (peak_memory_bytes, stood_still) = (self.peak_memory_bytes, self.time.standstill());
+        Outcome { messages: self.messages, end, peak_memory_bytes, seconds_over_limit, stood_still }
     }
 
     /// Seconds since the worker reached the limit that it was killed for; where that moment is not known, since the
     /// last check before it.
     fn seconds_over_limit(&self, cause: &End) -> Option<f64> {
         match cause {
-            End::TimedOut { limit } => Some(self.started.elapsed().as_secs_f64() - limit),
+            End::TimedOut { limit } => Some(self.time.elapsed_until(Instant::now()).as_secs_f64() - limit),
             End::OutOfMemory { .. } | End::CpuSpent { .. } => {
                 Some(self.within_limits.elapsed().as_secs_f64())
             }
@@ -127,13 +128,14 @@ impl Running {
                     Err(RecvTimeoutError::Timeout) => {}
                     Err(RecvTimeoutError::Disconnected) => {
                         open = false;
-                        self.ending_since.get_or_insert_with(Instant::now);
+                        self.ending_since.get_or_insert(self.time.elapsed());
                     }
                 }
             } else {
                 thread::sleep(pause);
                 pause = (2 * pause).min(SHORT_TICK);
             }
+            self.look();
             // Many messages must not keep the limits from being checked, and not every message needs a check.
             if open && self.ending_since.is_none() && last_check.elapsed() < self.pause {
                 continue;
@@ -151,9 +153,15 @@ impl Running {
         }
     }
 
+    /// Notes that this process ran.
+    fn look(&mut self) {
+        let (family, group) = (&self.family, self.control_group.as_ref());
+        self.time.look(Instant::now(), || cpu_seconds(family, group));
+    }
+
     fn receive(&mut self, message: Message) {
         if is_terminal(&message) {
-            self.ending_since.get_or_insert_with(Instant::now);
+            self.ending_since.get_or_insert(self.time.elapsed());
         }
         self.messages.push(message);
     }
@@ -165,21 +173,21 @@ impl Running {
         }
         if let Some(since) = self.ending_since {
             cut_log(&self.log);
-            return (since.elapsed() > self.grace).then_some(End::Lingered);
+            return (self.time.elapsed() > since + self.grace).then_some(End::Lingered);
         }
         if self.checked.is_some_and(|time| time.elapsed() < TICK) {
             return None;
         }
         self.checked = Some(Instant::now());
         cut_log(&self.log);
-        let cpu_seconds = self.control_group.as_ref().and_then(ControlGroup::cpu_seconds);
-        let cpu_seconds = cpu_seconds.unwrap_or_else(|| self.family.cpu_seconds());
+        let cpu_seconds = cpu_seconds(&self.family, self.control_group.as_ref());
+        self.time.note_cpu(cpu_seconds);
         if let Some(limit) = self.limits.cpu_seconds.filter(|limit| cpu_seconds > *limit) {
             return Some(End::CpuSpent { limit });
         }
         self.within_limits = Instant::now();
         let limit = self.limits.kill_after_seconds?;
-        (self.started.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
+        (self.time.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 
     fn over_memory(&mut self) -> Option<End> {
@@ -263,6 +271,11 @@ impl Running {
             }
         }
     }
+}
+
+/// Processor seconds of a worker and all that it has started.
+fn cpu_seconds(family: &Family, group: Option<&ControlGroup>) -> f64 {
+    group.and_then(ControlGroup::cpu_seconds).unwrap_or_else(|| family.cpu_seconds())
 }
 
 /// Whether a process killed from outside was near its own limit, or held so much

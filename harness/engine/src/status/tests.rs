@@ -27,7 +27,13 @@ fn case(tolerance: Option<f64>, probes: usize, inducing: Option<Inducing>) -> Ca
 }
 
 fn outcome(message: Option<Message>, end: End) -> Outcome {
-    Outcome { messages: message.into_iter().collect(), end, peak_memory_bytes: 0, seconds_over_limit: None }
+    Outcome {
+        messages: message.into_iter().collect(),
+        end,
+        peak_memory_bytes: 0,
+        seconds_over_limit: None,
+        stood_still: None,
+    }
 }
 
 fn solved(reason: StopReason, claimed: &[f64]) -> Message {
