@@ -1,22 +1,29 @@
-//! A soak: many small cases while faults happen to processes and files. Whatever happens, the same command goes on,
-//! and in the end there is one row for each case, bit-equal to that of a quiet run.
+//! A soak: many small cases of every task, and of shards that are merged, while faults happen to processes and files.
+//! Whatever happens, the same command goes on, and in the end there is one row for each case, bit-equal to that of a quiet
+//! run.
 //!
-//! `testkit/hostile/c/faults.c` does the faults: workers and gpbench are killed or asked to end; the journal,
+//! `testkit/hostile/c/faults.c` does the faults: workers and gpbench are killed, frozen or asked to end; the journal,
 //! checkpoints, exact references, copies of data sets and solutions are cut, flipped or removed; descriptors, memory
 //! and space on the disk (by RLIMIT_FSIZE) are refused; programs and libraries are replaced or overwritten in place. Which
 //! start of a worker has which fault follows from a seed; the moments of later kills differ from run to run, and the
 //! assertions hold for all of them.
 //!
+//! Rows of shards are compared where they are merged.
+//!
 //! Here, 200 cases run with a fault in 4 of 100 starts. `ci/soak` runs 2000 with a fault in 1 of 100.
+
+mod specs;
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use crate::support::zoo::{compile, files, survivors, temporary};
 use crate::support::{Sandbox, is_reproducible, library};
 use serde_json::Value;
+
+use self::specs::{PARTS, Part};
 
 /// A tenth of the cases of a whole soak.
 const CASES: usize = 200;
@@ -25,83 +32,19 @@ const RATE: usize = 400;
 const SEED: usize = 1;
 
 /// Programs and libraries of a run, which faults replace.
-const PROGRAMS: [&str; 5] = [
+const PROGRAMS: [&str; 7] = [
     "gpbench",
     "gpbench-worker",
     "libgpbench_plugin_cg.so",
     "libgpbench_plugin_cholesky.so",
     "libgpbench_plugin_block_cg.so",
+    "libgpbench_plugin_poe.so",
+    "libgpbench_plugin_svgp.so",
 ];
 
 /// A number from the environment.
 fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap_or_else(|e| panic!("{name}: {e}")))
-}
-
-const TOP: &str = r#"schema = 1
-name = "NAME"
-task = "NAME"
-seeds = SEEDS
-
-[matrix]
-dataset = ["draw", "table"]
-kernel = ["matern32"]
-estimator = ["pathwise"]
-solver = ["cg", "cholesky", "block-cg"]
-
-[dataset.draw]
-from = "gp-draw"
-n = 40
-d = 1
-
-[dataset.table]
-path = "rows.csv"
-
-[budget]
-tolerance = 1e-6
-max_epochs = 500
-
-"#;
-
-const KNOWN: &str = r#"[kernel.matern32]
-hyperparameters = { signal_scale = 1.0, noise_scale = 0.3, length_scale = 1.0 }
-"#;
-
-const POSTERIOR: &str = "[estimator.pathwise]\nprobes = 2\nfeatures = 20\n";
-
-const TRAINING: &str = r#"[kernel.matern32]
-hyperparameters = "ones"
-
-[estimator.pathwise]
-probes = 2
-features = 20
-warm_start = true
-
-[train]
-steps = 3
-"#;
-
-const LIKELIHOOD: &str = r#"[estimator.pathwise]
-method = "standard"
-probes = 2
-
-[likelihood]
-repetitions = 3
-"#;
-
-/// Cases of one seed: data sets times solvers.
-const CASES_OF_A_SEED: usize = 6;
-
-/// A spec of at least so many cases of a task.
-fn spec(task: &str, cases: usize) -> String {
-    let seeds: Vec<usize> = (0..cases.div_ceil(CASES_OF_A_SEED)).collect();
-    let rest = match task {
-        "posterior" => format!("{KNOWN}\n{POSTERIOR}"),
-        "train" => TRAINING.to_owned(),
-        "likelihood" => format!("{KNOWN}\n{LIKELIHOOD}"),
-        _ => unreachable!("no such task"),
-    };
-    format!("{}{rest}", TOP.replace("NAME", task).replace("SEEDS", &format!("{seeds:?}")))
 }
 
 /// A sandbox with programs of its own.
@@ -147,18 +90,18 @@ impl Soak {
         }
     }
 
-    /// Runs the spec once; quietly, or with faults.
-    fn attempt(&self, task: &str, quiet: bool) -> Attempt {
+    /// Runs gpbench once; quietly, or with faults.
+    fn attempt(&self, words: &[&str], quiet: bool) -> Attempt {
         self.restore_programs();
         let program = self.sandbox.path("bin/gpbench");
         let program = program.to_str().expect("UTF-8");
-        let spec = format!("{task}.toml");
         let output = if quiet { "quiet" } else { "reports" };
         // A file beyond RLIMIT_FSIZE is then an error, as on a full disk.
         let ignoring = "trap '' XFSZ; exec \"$0\" \"$@\"";
-        let mut command = self.sandbox.command_of("/bin/sh", &["-c", ignoring, program, "run", &spec]);
+        let mut command = self.sandbox.command_of("/bin/sh", &["-c", ignoring, program]);
         command
-            .args(["-t", "2", "-j", "2", "--output-dir", output])
+            .args(words)
+            .args(["--output-dir", output])
             .env("GPBENCH_CACHE", self.sandbox.path(if quiet { "quiet-cache" } else { "cache" }))
             .env("TMPDIR", self.sandbox.path("tmp"))
             .env("LD_PRELOAD", self.sandbox.path("faults.so"));
@@ -171,11 +114,11 @@ impl Soak {
         end_of(&mut command)
     }
 
-    /// Repeats the command until nothing is left to run; the number of attempts.
-    fn repeat(&self, task: &str, most: usize) -> usize {
-        let mut last = String::new();
+    /// Repeats a command until nothing is left to run; the number of attempts.
+    fn repeat(&self, words: &[&str], most: usize) -> usize {
+        let (task, mut last) = (words.join(" "), String::new());
         for attempts in 1..=most {
-            let Attempt { code, signal, said } = self.attempt(task, false);
+            let Attempt { code, signal, said } = self.attempt(words, false);
             assert!(!said.contains("panicked"), "{task}, attempt {attempts}: {said}");
             let known = match (code, signal) {
                 // Rows are missing or nothing is; a full disk and the like; a signal that asked for the end.
@@ -191,22 +134,38 @@ impl Soak {
         panic!("{task} is not complete after {most} attempts; the last one: {last}");
     }
 
-    /// The rows of the one run in an output folder, without times and memory.
-    fn rows(&self, output: &str, task: &str) -> BTreeMap<String, Value> {
-        let parent = self.sandbox.path(output).join(task);
+    /// Runs a part to its end while faults happen, and merges its shards; the folder with all of its rows, and the number of
+    /// attempts.
+    fn with_faults(&self, part: &Part, most: usize) -> (PathBuf, usize) {
+        let spec = format!("{}.toml", part.name);
+        let words = ["run", &spec, "-t", "2", "-j", "2"];
+        if part.shards == 1 {
+            let attempts = self.repeat(&words, most);
+            return (self.runs("reports", part.name, 1).remove(0), attempts);
+        }
+        let shards = (1..=part.shards).map(|number| format!("{number}/{}", part.shards));
+        let attempts =
+            shards.map(|shard| self.repeat(&[&words[..], &["--shard", &shard]].concat(), most)).sum();
+        self.runs("reports", part.name, part.shards);
+        // Once more, to which nothing is added.
+        for _ in 0..2 {
+            let Attempt { code, said, .. } = self.attempt(&["merge", part.name], false);
+            assert_eq!(code, Some(0), "{said}");
+        }
+        let runs = self.runs("reports", part.name, part.shards + 1);
+        (runs.into_iter().next_back().expect("the merged run is the last one"), attempts)
+    }
+
+    /// The folders of the runs of a name, of which there must be so many, in the order in which they began.
+    fn runs(&self, output: &str, name: &str, count: usize) -> Vec<PathBuf> {
+        let parent = self.sandbox.path(output).join(name);
         let is_run = |path: &PathBuf| path.is_dir() && !path.is_symlink();
         let entries = std::fs::read_dir(&parent).expect("a folder of runs");
-        let runs: Vec<PathBuf> =
+        let mut runs: Vec<PathBuf> =
             entries.map(|entry| entry.expect("an entry").path()).filter(is_run).collect();
-        assert_eq!(runs.len(), 1, "every attempt at {task} went on in the same folder");
-        let read = gpbench_runs::read_journal(&runs[0]).expect("a journal");
-        let text = std::fs::read(runs[0].join("journal.jsonl")).expect("a journal");
-        let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
-        assert_eq!(lines, read.rows.len() + read.damaged.len(), "no case of {task} has two rows");
-        read.rows
-            .into_iter()
-            .map(|row| (row.id.clone(), timeless(serde_json::to_value(row).expect("a row"))))
-            .collect()
+        runs.sort_by_key(|run| (!read_plan(run).merged.is_empty(), run.clone()));
+        assert_eq!(runs.len(), count, "every attempt at {name} went on in the same folder");
+        runs
     }
 
     /// How often each fault was done.
@@ -235,50 +194,65 @@ fn end_of(command: &mut Command) -> Attempt {
     }
 }
 
-/// A row without what two runs of a case do not share.
-fn timeless(mut row: Value) -> Value {
-    let keep = |metrics: &mut Value| {
-        if let Some(metrics) = metrics.as_object_mut() {
-            metrics.retain(|name, _| is_reproducible(name));
-        }
+/// A row without what two runs of a case do not share. A merged row names the run that it is of.
+fn timeless(row: Value) -> Value {
+    let is_shared = |key: &str| {
+        let is_of_run = ["finished", "reused_from"].contains(&key);
+        !is_of_run && !key.contains("seconds") && !key.ends_with("_bytes") && is_reproducible(key)
     };
-    let object = row.as_object_mut().expect("a row is an object");
-    object.remove("finished");
-    keep(&mut object["metrics"]);
-    for point in object["trace"].as_array_mut().into_iter().flatten() {
-        point["seconds"] = Value::Null;
-        keep(&mut point["metrics"]);
+    match row {
+        Value::Object(fields) => {
+            let kept = fields.into_iter().filter(|(key, _)| is_shared(key));
+            Value::Object(kept.map(|(key, value)| (key, timeless(value))).collect())
+        }
+        Value::Array(items) => items.into_iter().map(timeless).collect(),
+        other => other,
     }
-    if let Some(steps) = object["output"].get_mut("steps").and_then(Value::as_array_mut) {
-        steps.iter_mut().for_each(|step| keep(&mut step["metrics"]));
-    }
-    row
+}
+
+/// The plan of a run.
+fn read_plan(run: &Path) -> gpbench_runs::PlanFile {
+    gpbench_runs::PlanFile::read(run).expect("a plan")
+}
+
+/// The rows of a run, without times and memory.
+fn rows(run: &Path) -> BTreeMap<String, Value> {
+    let read = gpbench_runs::read_journal(run).expect("a journal");
+    let text = std::fs::read(run.join("journal.jsonl")).expect("a journal");
+    let lines = text.split(|&byte| byte == b'\n').filter(|line| !line.is_empty()).count();
+    assert_eq!(lines, read.rows.len() + read.damaged.len(), "no case of {} has two rows", run.display());
+    let timeless =
+        |row: gpbench_record::Row| (row.id.clone(), timeless(serde_json::to_value(row).expect("a row")));
+    read.rows.into_iter().map(timeless).collect()
 }
 
 #[test]
 fn whatever_happens_every_case_has_the_row_of_a_quiet_run() {
     let soak = Soak::new();
     let cases = setting("GPBENCH_SOAK_CASES", CASES);
-    let shares = [("posterior", cases * 7 / 10), ("train", cases * 2 / 10), ("likelihood", cases / 10)];
     let (mut done, mut attempts) = (0, 0);
-    for (task, count) in shares {
-        soak.sandbox.write(&format!("{task}.toml"), &spec(task, count));
-        let Attempt { code, said, .. } = soak.attempt(task, true);
+    for part in &PARTS {
+        let (name, count) = (part.name, (cases * part.share).div_ceil(100));
+        let spec = format!("{name}.toml");
+        soak.sandbox.write(&spec, &part.spec(count));
+        let Attempt { code, said, .. } = soak.attempt(&["run", &spec, "-t", "2", "-j", "2"], true);
         assert_eq!(code, Some(0), "{said}");
-        let quiet = soak.rows("quiet", task);
-        assert!(quiet.len() >= count && quiet.values().all(|row| row["status"] == "ok"));
+        let quiet = rows(&soak.runs("quiet", name, 1)[0]);
+        assert!(quiet.len() >= count && quiet.values().all(|row| row["status"] == "ok"), "{name}");
 
-        attempts += soak.repeat(task, 100 + cases / 4);
-        let rows = soak.rows("reports", task);
+        let (run, tried) = soak.with_faults(part, 100 + cases / 4);
+        let rows = rows(&run);
         assert_eq!(
             rows.keys().collect::<Vec<_>>(),
             quiet.keys().collect::<Vec<_>>(),
-            "rows of {task} are lost"
+            "rows of {name} are lost"
         );
         for (id, row) in &rows {
-            assert_eq!(*row, quiet[id], "the row of a healthy case of {task} changed");
+            assert_eq!(*row, quiet[id], "the row of a healthy case of {name} changed");
         }
+        println!("tried {} cases of {name} in {tried} attempts", rows.len());
         done += rows.len();
+        attempts += tried;
     }
     assert_eq!(survivors(&soak.sandbox.path(".")), [0; 0], "no process is left");
     assert_eq!(temporary(&files(&soak.sandbox.path("reports"))), None, "no temporary file is left");

@@ -137,6 +137,22 @@ static void end(pid_t process, int signal_number, int later, const char *run)
     _exit(0);
 }
 
+/* Stops gpbench and this worker for more than a second, as where a machine is suspended. */
+static void freeze(void)
+{
+    const pid_t worker = getpid(), gpbench = getppid();
+    if (fork() != 0)
+        return;
+    close_range(0, ~0u, 0);
+    kill(gpbench, SIGSTOP);
+    kill(worker, SIGSTOP);
+    const struct timespec time = {1, 200000000};
+    nanosleep(&time, NULL);
+    kill(worker, SIGCONT);
+    kill(gpbench, SIGCONT);
+    _exit(0);
+}
+
 /* Whether this case has not been killed before: after three times, a case counts as crashed. */
 static int may_kill_case(const char *id)
 {
@@ -206,11 +222,16 @@ static uint64_t address_space(void)
 /* Replaces a program or a library by a file that is one byte longer, or adds the byte in place. */
 static int replace(int in_place)
 {
-    static const char *const names[] = {"gpbench-worker", "libgpbench_plugin_cg.so", "libgpbench_plugin_cholesky.so",
-                                        "libgpbench_plugin_block_cg.so"};
+    static const char *const names[] = {"gpbench-worker",
+                                        "libgpbench_plugin_cg.so",
+                                        "libgpbench_plugin_cholesky.so",
+                                        "libgpbench_plugin_block_cg.so",
+                                        "libgpbench_plugin_poe.so",
+                                        "libgpbench_plugin_svgp.so"};
+    const size_t count = sizeof names / sizeof *names;
     char path[PATH_MAX], copy[PATH_MAX + 8], command[3 * PATH_MAX];
     /* A program that runs cannot be written to. */
-    const char *name = names[in_place ? 1 + below(3) : below(4)];
+    const char *name = names[in_place ? 1 + below(count - 1) : below(count)];
     snprintf(path, sizeof path, "%s/../bin/%s", state, name);
     if (!in_place) {
         snprintf(copy, sizeof copy, "%s.new", path);
@@ -231,6 +252,7 @@ enum fault {
     KILL_GPBENCH,
     KILL_GPBENCH_LATER,
     STOP_GPBENCH_LATER,
+    FREEZE,
     DAMAGE_JOURNAL,
     DAMAGE_CHECKPOINT,
     DAMAGE_CACHE,
@@ -274,6 +296,9 @@ static int act(enum fault fault, const char *verb, const char *run, const char *
     case STOP_GPBENCH_LATER:
         end(getppid(), stops[below(4)], 1, run);
         return 1;
+    case FREEZE:
+        freeze();
+        return 1;
     case DAMAGE_JOURNAL:
         snprintf(first, sizeof first, "%s/journal.jsonl", run);
         snprintf(second, sizeof second, "%s/attempts.jsonl", run);
@@ -310,6 +335,7 @@ static int act(enum fault fault, const char *verb, const char *run, const char *
 
 static const char *const names[FAULTS] = {
     [STOP_GPBENCH_LATER] = "gpbench asked to end",
+    [FREEZE] = "machine frozen",
     [DAMAGE_JOURNAL] = "journal or attempts damaged",
     [DAMAGE_CHECKPOINT] = "checkpoint damaged",
     [DAMAGE_CACHE] = "cache damaged",
