@@ -49,13 +49,15 @@ pub struct PartOfPlan {
     pub others: Vec<String>,
 }
 
-/// Digest of a case of a plan: 16 hexadecimal digits. It excludes programs and machines, so that it is the same on
-/// every computer.
+/// Digest of a case of a plan: 16 hexadecimal digits. It excludes programs, machines and the content of data, so that it is
+/// the same on every computer, also on one without the data. Whoever unites cases by it compares their contents by
+/// [`crate::Fingerprint`].
 pub fn case_digest(case: &Case) -> String {
     hash_json(case)
 }
 
-/// Digest of the cases of a plan, independent of their order: 16 hexadecimal digits of a hash of all their digests.
+/// Digest of the cases of a plan, independent of their order: 16 hexadecimal digits of a hash of all their digests. Equal
+/// plans may be of different data and plugins.
 pub fn plan_digest<'a>(cases: impl IntoIterator<Item = &'a Case>) -> String {
     let mut digests: Vec<String> = cases.into_iter().map(case_digest).collect();
     digests.sort_unstable();
