@@ -92,10 +92,11 @@ fn other_content_of_a_data_set_is_remarked() {
     let name = first.record.name.clone();
     let three = gpbench_report::compare(&[first.clone(), second, first.clone()]).unwrap().cases().unwrap();
     let remark = format!("in {name}, the content of these data sets is other than in the first run: pol");
-    assert_eq!(three.check.remarks, [remark]);
+    assert!(three.check.remarks.contains(&remark), "{:?}", three.check.remarks);
     // Runs of the same content, and those of which it is not known.
     for other in [first.clone(), stored()] {
-        assert_eq!(against(&other, &first).unwrap().remarks, Vec::<String>::new());
+        let check = against(&other, &first).unwrap();
+        assert!(!check.remarks.iter().any(|text| text.contains("content")), "{:?}", check.remarks);
         assert!(!exact(&other, &first).count().contains("content"));
     }
 }

@@ -20,6 +20,9 @@ impl Rows {
         if let Some(comment) = self.comment_before(index, cell) {
             return Err(comment);
         }
+        if cell == Cell::Empty && self.separator == ' ' {
+            return Err(InputPosition::line(&self.file, self.line()).fault(FileFault::Aligned));
+        }
         let (place, fault) = (InputPosition::cell(&self.file, self.line(), index), self.fault(index, cell));
         self.faults.add(index, || place.fault(fault));
         Ok(())
@@ -57,7 +60,6 @@ impl Rows {
         let other = || [';', '\t', '|'].into_iter().find(|other| bytes.contains(&(*other as u8)));
         FileFault::Cell(match cell {
             Cell::Text if self.has_carriage_return() => return FileFault::CarriageReturns,
-            Cell::Empty if self.separator == ' ' => return FileFault::Aligned,
             Cell::Empty if self.is_last_for_nothing(index) => {
                 return FileFault::EmptyLastColumn { column, index };
             }
