@@ -48,10 +48,10 @@ fn allowed(case: &Case, n: f64) -> Option<f64> {
 
 impl fmt::Display for Assumption {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        // Three digits: iterations that take a part of the rows give long fractions.
-        let rounded = |epochs: f64| {
-            let unit = 10_f64.powi((epochs.log10().floor() as i32 - 2).min(0));
-            (epochs / unit).round() * unit
+        // Iterations that take a part of the rows give long fractions of an epoch.
+        let rounded = |epochs: f64| match epochs {
+            100.0.. => epochs.round(),
+            _ => format!("{epochs:.2e}").parse().unwrap_or(epochs),
         };
         match self {
             Assumption::Tolerance(epochs) => write!(f, "{} epochs to the tolerance", rounded(*epochs)),
