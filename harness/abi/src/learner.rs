@@ -2,7 +2,8 @@
 //!
 //! A learner is resumable. `fit` takes steps until [`Fit::observe`] or [`Fit::batch`] answers `STOPPED`, returns
 //! with its state kept, and goes on when it is called again. Between two calls the host looks at the model, saves the
-//! state, or ends the case; the clock runs in `begin` and `fit` only.
+//! state, or ends the case. The clock runs in `begin` and `fit`; of the other calls (`create`, `estimate`, `model`, `save`,
+//! `load`), 0.05 s and a twentieth of that time are free in all, and the rest counts.
 //!
 //! What is learned crosses as named matrices of a known kind, see [`model_kind`]. The host computes predictions
 //! and likelihoods from them by its own code, in another process, and compares.

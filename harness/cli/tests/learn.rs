@@ -260,8 +260,7 @@ fn more_inducing_points_than_rows_of_a_file_are_refused_by_plan_and_run() {
     let text = format!("{before}[dataset.draw]\npath = \"rows.csv\"\n\n[kernel{after}");
     let sandbox = Sandbox::with_spec(&text);
     sandbox.write("rows.csv", &format!("x,y\n{rows}"));
-    let expected =
-        ["learner `svgp`: 73 inducing points, but data set `draw` has 72 training rows", "points = 36"];
+    let expected = ["error: 73 inducing points, but data set `draw` has 72 training rows", "points = 36"];
     sandbox.run(&["plan", "spec.toml"]).exits(2).says(&expected);
     sandbox.run(&["run", "spec.toml"]).exits(2).says(&expected);
 }

@@ -76,7 +76,7 @@ fn files_that_are_no_tables_are_refused() {
     for (name, texts) in [
         ("zeros.csv", &["zeros.csv:1: ", "one column"][..]),
         ("zeros.parquet", &["cannot be read as Parquet"]),
-        ("utf16.csv", &["not UTF-8; save the file as UTF-8"]),
+        ("utf16.csv", &["UTF-16", "save it as UTF-8"]),
         ("empty.csv", &["the file is empty"]),
         ("folder.csv", &["data.csv.gz", "cannot be read"]),
         ("/dev/zero", &["not a regular file"]),

@@ -203,7 +203,8 @@ mod tests {
         let options = ReadOptions::default();
         let origin = ImportSource::File { path: Path::new("Cargo.toml"), options: &options };
         let mut reader = Command::new("/nowhere/gpbench");
-        let error = materialise_in_subprocess(&mut reader, &origin, Path::new("/nowhere")).unwrap_err();
+        let copies = tempfile::tempdir().unwrap();
+        let error = materialise_in_subprocess(&mut reader, &origin, copies.path()).unwrap_err();
         assert!(error.to_string().contains("cannot be started"), "{error}");
     }
 

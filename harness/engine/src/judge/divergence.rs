@@ -1,6 +1,6 @@
 //! What a user can do about a divergence: the parameter to lower, after how many iterations it diverged, and the log.
 
-use gpbench_record::{Case, ParamValue, Solved, Task};
+use gpbench_record::{Case, ParamValue, Solved, Task, TaskOutput};
 
 use crate::text::shortest;
 
@@ -16,7 +16,8 @@ pub(crate) fn explained(
     log: Option<&str>,
 ) -> String {
     let when = when(case, solved, steps).filter(|_| !reason.starts_with("step "));
-    let parts = [Some(reason.to_owned()), when, parameter(case), log.map(|log| format!("log: {log}"))];
+    let parts =
+        [Some(reason.to_owned()), when, parameter(case, solved), log.map(|log| format!("log: {log}"))];
     parts.into_iter().flatten().collect::<Vec<_>>().join("; ")
 }
 
@@ -37,13 +38,16 @@ fn count(number: u64, noun: &str) -> String {
 }
 
 /// The parameter that makes steps shorter, with its value: one of the solver or learner, or else the learning rate of training.
-fn parameter(case: &Case) -> Option<String> {
+/// Where training could not take a step, it is the latter.
+fn parameter(case: &Case, solved: Option<&Solved>) -> Option<String> {
+    let output = solved.map(|solved| &solved.output);
+    let is_trainings = matches!(output, Some(TaskOutput::Train(training)) if training.divergence.is_some());
     let number = |name: &str| match case.solver.params.get(name)? {
         ParamValue::Float(number) => Some(*number),
         ParamValue::Int(_) | ParamValue::Bool(_) | ParamValue::Text(_) => None,
     };
     let positive = |name: &&str| number(name).is_some_and(|number| number > 0.0);
-    if let Some(name) = STEPS.into_iter().find(positive) {
+    if let Some(name) = STEPS.into_iter().filter(|_| !is_trainings).find(positive) {
         let value = number(name).unwrap_or_default();
         return Some(format!("lower `{name}` of `{}`, now {}", case.solver.name, shortest(value)));
     }

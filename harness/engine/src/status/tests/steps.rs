@@ -63,7 +63,8 @@ fn ended(tolerance: Option<f64>, steps: Vec<Message>, divergence: Option<&str>) 
 fn training_that_ends_at_a_singular_matrix_has_diverged() {
     let why = "step 2: the kernel matrix with noise is singular; the result is that of step 1";
     let found = ended(Some(0.01), steps(&[0.005, 0.005]), Some(why));
-    assert_eq!((found.status, found.reason.as_str()), (CaseStatus::Diverged, why));
+    let reason = format!("{why}; lower `learning_rate` of [train], now 0.1");
+    assert_eq!((found.status, found.reason), (CaseStatus::Diverged, reason));
 }
 
 #[test]

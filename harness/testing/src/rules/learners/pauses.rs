@@ -116,7 +116,7 @@ pub(super) fn resume(subject: &Subject<'_>) -> Result<(), Finding> {
     first.end()?;
     let Some(saved) = saved else { return Err(Finding::Skipped("saves no state".into())) };
     let mut second = FitRun::load(subject, &pausing, &settings, &saved)?;
-    if second.save()?.is_none_or(|again| again != saved) {
+    if !second.save()?.is_some_and(|again| again.is_same_state(&saved)) {
         return Err(Finding::Failed("saves another state than it was resumed from".into()));
     }
     finish(&mut second)?;
