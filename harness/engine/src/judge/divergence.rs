@@ -25,11 +25,9 @@ pub(crate) fn explained(
 fn when(case: &Case, solved: Option<&Solved>, steps: usize) -> Option<String> {
     let solved = solved?;
     match case.task {
-        Task::Solve(_) | Task::Posterior(_) | Task::Likelihood(_) => {
-            Some(format!("after {}", count(solved.iterations, "iteration")))
-        }
-        Task::Train(_) | Task::Thompson(_) => Some(format!("after {}", count(steps as u64, "step"))),
         Task::Learn(_) => None,
+        Task::Train(_) | Task::Thompson(_) => Some(format!("after {}", count(steps as u64, "step"))),
+        _ => Some(format!("after {}", count(solved.iterations, "iteration"))),
     }
 }
 
