@@ -101,9 +101,14 @@ impl<'s> Subject<'s> {
         if self.expect.ends == Some(needed) { Finding::Failed(what) } else { Finding::Skipped(what) }
     }
 
+    /// Whether its author states how it ends, so that a rule may ask for more than its name says.
+    pub(super) fn is_stated(&self) -> bool {
+        self.expect.ends.is_some()
+    }
+
     /// Whether it is a solver, not an exact one, whose author states how it ends.
     pub(super) fn is_stated_iterative(&self) -> bool {
-        self.expect.ends.is_some() && !self.can(Capability::Exact)
+        self.is_stated() && !self.can(Capability::Exact)
     }
 
     /// Fails for an iterative solver whose author states how it ends, if it neither stagnated nor diverged on a problem

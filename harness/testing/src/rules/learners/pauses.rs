@@ -31,7 +31,7 @@ pub(super) fn budget(subject: &Subject<'_>) -> Result<(), Finding> {
         if fitted.reason == Reason::Converged && used.passes >= passes {
             return failed("claims convergence at the end of its budget".into());
         }
-        if fitted.reason == Reason::Stopped {
+        if subject.is_stated() && fitted.reason == Reason::Stopped {
             let again = finish(&mut fitted.object)?;
             if (again, &fitted.object.used()) != (Reason::Stopped, &used) {
                 return failed("takes a step when it is called again".into());
