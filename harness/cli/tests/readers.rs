@@ -78,7 +78,7 @@ fn files_that_are_no_tables_are_refused() {
         ("zeros.parquet", &["cannot be read as Parquet"]),
         ("utf16.csv", &["UTF-16", "save it as UTF-8"]),
         ("empty.csv", &["the file is empty"]),
-        ("folder.csv", &["data.csv.gz", "cannot be read"]),
+        ("folder.csv", &["the folder has no data.csv.gz"]),
         ("/dev/zero", &["not a regular file"]),
         ("missing.csv", &["cannot be read", "check the path"]),
     ] {
