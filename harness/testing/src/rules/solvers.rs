@@ -68,7 +68,7 @@ rules! {
     column_order ("column-order", here) = order::columns,
         "right-hand sides of different sizes, in another order, have the same solutions";
     warm_start ("warm-start", here) = stopping::warm_start,
-        "starting at the solution costs one epoch at most, beyond the setup, and no iteration";
+        "starting at the solution costs one epoch at most, beyond the setup";
     any_start ("any-start", here) = stopping::any_start,
         "starting anywhere leads to the solution";
     budget ("budget", here) = stopping::budget,
