@@ -52,8 +52,8 @@ impl CaseRunner<'_> {
         self.memory.reserve(planned, self.references.bytes_to_make(planned))
     }
 
-    /// Runs a case to its row. `standstills`: earlier tries on a machine that stood still. Exact references that cannot be read are discarded, so that the next try makes them
-    /// anew.
+    /// Runs a case to its row. `standstills` is the number of earlier tries on a machine that stood still. Exact references
+    /// that cannot be read are discarded, so that the next try makes them anew.
     pub(crate) fn run(
         &self,
         planned: Planned<'_>,
@@ -64,7 +64,7 @@ impl CaseRunner<'_> {
         // A case that is run again starts its log again.
         let _ = fs::remove_file(&log);
         let mut references = Vec::new();
-        let row = self.reference_and_row((planned, standstills), &log, report, &mut references);
+        let row = self.reference_and_row(planned, standstills, &log, report, &mut references);
         let _ = fs::remove_file(self.workspace.solution(&planned.id));
         if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
             references.iter().for_each(|reference| self.references.discard(reference));
@@ -80,7 +80,8 @@ impl CaseRunner<'_> {
     /// Makes the row of a case; `references` takes the exact references that it used.
     fn reference_and_row(
         &self,
-        (planned, standstills): (Planned<'_>, u8),
+        planned: Planned<'_>,
+        standstills: u8,
         log: &Path,
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use gpbench_files::is_full;
 use gpbench_record::{Labels, ProgramError};
 use gpbench_runs::RunError;
 
@@ -72,9 +73,4 @@ impl From<ProgramError> for EngineError {
             error => Self::Program(error),
         }
     }
-}
-
-/// Whether a disk has no room.
-fn is_full(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded)
 }

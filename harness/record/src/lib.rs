@@ -80,7 +80,7 @@ pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Solver, matches, selects};
 pub use split_sizes::SplitSizes;
-pub use status::CaseStatus;
+pub use status::{CaseStatus, WITHIN};
 pub use target::{Margin, Target, TargetBound, TargetReference};
 pub use task::*;
 

@@ -2,6 +2,10 @@
 
 use gpbench_terms::words;
 
+/// A true residual up to this factor over the tolerance counts as within it: the residual that a solver updates
+/// drifts from the true one by rounding.
+pub const WITHIN: f64 = 1.01;
+
 words! {
     /// Status of a case that has ended.
     pub enum CaseStatus {

@@ -1,15 +1,12 @@
 //! Right-hand sides whose residual is above the tolerance, where the mean over all of them is within it.
 
 use gpbench_record::metric::{self, Metric};
-use gpbench_record::names;
+use gpbench_record::{WITHIN, names};
 
 use crate::frame::{CaseView, Cases};
 
 /// Follows a largest residual that the mean hides.
 pub(crate) const MARK: &str = "‡";
-
-/// A residual up to this factor over the tolerance is within it, as for the status of a case.
-const WITHIN: f64 = 1.01;
 
 /// The columns with that of the largest residual after that of the mean, where some mean hides one above the tolerance.
 pub(crate) fn with_column(cases: &Cases<'_>, mut columns: Vec<&'static Metric>) -> Vec<&'static Metric> {

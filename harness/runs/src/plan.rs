@@ -10,7 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::contents::OtherContent;
+use crate::contents::{NameKind, OtherContent, contents};
 use crate::layout::PLAN;
 use crate::{RunError, layout, object, upgrade};
 
@@ -126,13 +126,11 @@ impl PlanFile {
 
     /// The contents of the data sets of its cases, as SHA-256 of their binary copies, by their names.
     pub(crate) fn contents(&self) -> BTreeMap<String, BTreeSet<String>> {
-        let mut contents: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for PlannedCase { case, fingerprint, .. } in &self.cases {
-            if let Some(sha256) = &fingerprint.dataset_sha256 {
-                contents.entry(case.dataset.name.clone()).or_default().insert(sha256.clone());
-            }
-        }
-        contents
+        let of_names = contents(&self.cases).into_iter();
+        let of_datasets =
+            of_names.filter(|((kind, _), known)| *kind == NameKind::Dataset && !known.is_empty());
+        let owned = |known: BTreeSet<&str>| known.into_iter().map(str::to_owned).collect();
+        of_datasets.map(|((_, name), known)| (name.to_owned(), owned(known))).collect()
     }
 
     /// Whether its cases are these, in whatever order.

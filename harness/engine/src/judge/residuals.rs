@@ -4,9 +4,6 @@ use gpbench_record::{Solved, StopReason};
 
 use crate::text::shortest;
 
-/// A true residual up to this factor over the tolerance counts as within it: the residual that a solver updates
-/// drifts from the true one by rounding.
-pub(super) const WITHIN: f64 = 1.01;
 /// A claim that the true residual misses by more than this factor is false, unless rounding explains it.
 const FALSE_CLAIM: f64 = 2.0;
 /// A larger relative residual is divergence: zero weights have residual 1.

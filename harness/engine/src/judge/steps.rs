@@ -1,10 +1,10 @@
 //! Outer steps that are compared with the tolerance, each by itself: of training and of Thompson sampling.
 
-use gpbench_record::{CaseStatus, Step, StopReason, TaskOutput, names};
+use gpbench_record::{CaseStatus, Step, StopReason, TaskOutput, WITHIN, names};
 
 use super::attainable;
 use super::optimum;
-use super::residuals::{DIVERGED, WITHIN, found, is_false, rounding};
+use super::residuals::{DIVERGED, found, is_false, rounding};
 use super::systems;
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;

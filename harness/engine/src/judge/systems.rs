@@ -1,10 +1,10 @@
 //! Systems whose solution is verified: those of tasks `solve` and `posterior`, the prediction that ends training, and those of
 //! the last step of Thompson sampling.
 
-use gpbench_record::{CaseStatus, Solved, StopReason, names};
+use gpbench_record::{CaseStatus, Solved, StopReason, WITHIN, names};
 
 use super::attainable;
-use super::residuals::{DIVERGED, WITHIN, claimed_residuals, found, is_false, rounding, stopped_short};
+use super::residuals::{DIVERGED, claimed_residuals, found, is_false, rounding, stopped_short};
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
 

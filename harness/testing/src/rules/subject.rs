@@ -126,7 +126,7 @@ impl<'s> Subject<'s> {
             return Some(limit(count));
         }
         let known = !self.is_randomized() && self.param("max_iterations").is_some();
-        known.then(|| vec![("max_iterations", count.into())])
+        known.then(|| max_iterations(count))
     }
 
     /// The parameters of an object: `settings`, and those that its author states.
@@ -153,4 +153,9 @@ impl<'s> Subject<'s> {
             }
         }
     }
+}
+
+/// The usual parameter that limits the iterations of a solver.
+pub(super) fn max_iterations(count: i64) -> Settings {
+    vec![("max_iterations", count.into())]
 }

@@ -12,6 +12,7 @@ use gpbench_terms::{Capability, Reason};
 
 use super::dense_judge::DenseJudge;
 use super::dense_systems::DenseSystems;
+use super::subject::max_iterations;
 use super::{Claims, Expect, Finding, FitRequest, ProcessState, Rule, Subject, SubjectEntry};
 use crate::Settings;
 use crate::entry::{learner_entry, solver_entry};
@@ -39,7 +40,7 @@ impl Tested {
         let limited = entry.info.params.iter().any(|param| param.name == "max_iterations");
         let expect = Expect {
             randomized: Some(entry.info.can(Capability::Randomized)),
-            limit: limited.then_some(|count| vec![("max_iterations", count.into())]),
+            limit: limited.then_some(max_iterations),
             ends: Some(Reason::Converged),
             claims: Some(Claims::Observed(1e-10)),
             ..Expect::default()

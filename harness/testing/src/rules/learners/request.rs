@@ -1,7 +1,7 @@
 //! Fits that rules ask of learners.
 
 use gpbench_host::{FitLimits, FitProblem};
-use gpbench_terms::{Covariance, NetworkShape};
+use gpbench_terms::{Activation, Covariance, NetworkShape};
 use ndarray::{Array1, Array2};
 
 /// A fit that a rule asks of a learner.
@@ -32,6 +32,13 @@ pub struct FitRequest {
 }
 
 impl FitRequest {
+    /// The same fit with a kernel on the outputs of a small network, and `random` random features of them, if any.
+    #[must_use]
+    pub fn on_network(self, covariance: Covariance, random: Option<usize>) -> FitRequest {
+        let network = NetworkShape { activation: Activation::Relu, widths: vec![9, 7], random };
+        FitRequest { covariance, network: Some(network), ..self }
+    }
+
     /// Limits of the fit.
     pub(super) fn limits(&self) -> FitLimits {
         FitLimits {
