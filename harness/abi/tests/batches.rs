@@ -1,7 +1,5 @@
 //! What a stream of minibatches gives.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_abi::stream::{INDEPENDENT, SAME_EACH_PASS};
 use gpbench_abi::{Batches, Position};
 

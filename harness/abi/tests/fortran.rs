@@ -2,8 +2,6 @@
 //!
 //! The module need not have every table of the header, but its tables must have the header's fields.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;

@@ -4,8 +4,6 @@
 //! cbindgen makes the types. It ignores Rust's modules, so this test reads the constants, whose groups are
 //! modules (`capability::EXACT` is `GPB_CAPABILITY_EXACT` in C), from the source.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -213,7 +213,7 @@ pub(crate) struct RunArgs {
     /// Number of cases that run at the same time; they share the threads.
     #[arg(short = 'j', long, value_name = "N", default_value_t = NonZeroUsize::MIN, value_parser = count)]
     pub(crate) jobs: NonZeroUsize,
-    /// Kill a case without a time budget after this many seconds.
+    /// Kill a case without a time budget after this many seconds; by default after a day.
     #[arg(long, value_name = "SECONDS", allow_negative_numbers = true, value_parser = positive)]
     pub(crate) kill_after: Option<f64>,
     /// Kill a case after this much processor time of all its threads and child processes, such as `90s` or `2h`.

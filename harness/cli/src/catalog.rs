@@ -1,6 +1,5 @@
 //! The plugins and data sets of this machine that a spec may name.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use gpbench_data::{registry, synthetic};
@@ -87,5 +86,5 @@ pub(crate) fn catalog(libraries: Vec<LibraryInfo>, replayed: Option<Result<Vec<R
         toy: true,
         ..KnownDataset::default()
     });
-    Catalog { libraries, datasets: registered.chain(toys).collect(), sizes: BTreeMap::new(), replayed }
+    Catalog { libraries, datasets: registered.chain(toys).collect(), replayed, ..Catalog::default() }
 }

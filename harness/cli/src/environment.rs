@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_data::Sha256Hex;
-use gpbench_record::{CaseFiles, Environment, PlannedCase};
+use gpbench_record::{CaseFiles, Environment, InstructionSet, PlannedCase};
 
 use crate::exit::Failure;
 use crate::revision::Revision;
@@ -15,36 +15,19 @@ pub(crate) fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// Environment variable that names the instruction set of workers and plugins.
-const INSTRUCTIONS: &str = "GPBENCH_SIMD";
-
-/// The instruction sets that it may name.
-const KNOWN_INSTRUCTIONS: [&str; 3] = ["avx512", "avx2", "portable"];
-
-/// The instruction set that the environment asks for.
-fn asked_instructions() -> Option<String> {
-    let asked = std::env::var_os(INSTRUCTIONS).filter(|asked| !asked.is_empty())?;
-    Some(asked.to_string_lossy().into_owned())
-}
-
-/// Fails if the environment asks for an instruction set that is unknown.
-pub(crate) fn require_known_instructions() -> Result<(), Failure> {
-    match asked_instructions() {
-        Some(asked) if !KNOWN_INSTRUCTIONS.contains(&asked.as_str()) => Err(Failure::usage(format!(
-            "{INSTRUCTIONS}={asked} names no instruction set; there are {}",
-            KNOWN_INSTRUCTIONS.join(", ")
-        ))),
-        _ => Ok(()),
-    }
+/// The instruction set that the environment asks for. Fails if there is none of this name.
+pub(crate) fn asked_instructions() -> Result<Option<InstructionSet>, Failure> {
+    InstructionSet::asked().map_err(Failure::usage)
 }
 
 /// Fails if the environment asks for another instruction set than the one that this machine computes with.
 pub(crate) fn require_instructions(machine: &Environment) -> Result<(), Failure> {
     let found = &machine.cpu_dispatch;
-    match asked_instructions() {
-        Some(asked) if asked != *found => Err(Failure::usage(format!(
-            "{INSTRUCTIONS}={asked}: this machine does not have it, and would compute with {found}; remove the variable, or \
-             run elsewhere"
+    match asked_instructions()? {
+        Some(asked) if asked.as_str() != *found => Err(Failure::usage(format!(
+            "{}={asked}: this machine does not have it, and would compute with {found}; remove the variable, or \
+             run elsewhere",
+            InstructionSet::VARIABLE
         ))),
         _ => Ok(()),
     }

@@ -29,6 +29,7 @@ mod renewal;
 mod revision;
 mod runs;
 mod spec_files;
+mod splits;
 mod streams;
 mod terminal;
 mod units;

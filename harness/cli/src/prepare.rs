@@ -105,6 +105,7 @@ pub(crate) fn check(
     if reading == Reading::Files {
         (files, catalog.sizes) =
             SpecFiles::read(global, args, &typed.files(&catalog), &dataset::places(global)?);
+        catalog.splits = files.split_check();
     }
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
     let plan =
@@ -121,6 +122,7 @@ pub(crate) fn check(
         }
         None => (plan, None),
     };
+    files.tell_of_splits(global, &plan);
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
         plan,

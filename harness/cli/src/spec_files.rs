@@ -1,19 +1,21 @@
 //! The files of a spec's data sets: those on this machine are read before the spec is checked, so that all mistakes are found
 //! at once, and missing ones are downloaded afterwards.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::rc::Rc;
 
-use gpbench_data::copy;
+use gpbench_data::copy::{self, CopyError};
 use gpbench_data::locate::SearchPlaces;
 use gpbench_import::Materialised;
-use gpbench_record::{DatasetNotes, Source};
-use gpbench_spec::{DatasetSize, FileDataset, SpecCase, SpecPlan, TrainingRows};
+use gpbench_record::{Dataset, DatasetNotes, Source};
+use gpbench_spec::{DatasetSize, FileDataset, SpecCase, SpecPlan, SplitCheck, TrainingRows};
 
 use crate::args::{Global, SpecArgs};
 use crate::dataset::{self, Unavailable};
 use crate::exit::Failure;
 use crate::notice::warn;
+use crate::splits::Splits;
 
 /// What is read of the data sets of a spec before it is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -31,6 +33,10 @@ pub(crate) struct SpecFiles {
     copies: BTreeMap<String, Result<Materialised, String>>,
     /// Whether a data set that is unavailable is skipped.
     skip_missing: bool,
+    /// Their splits.
+    splits: Rc<Splits>,
+    /// Data sets whose splits were warned of.
+    told: BTreeSet<String>,
 }
 
 /// The sizes of data sets, by name, or why one cannot be read.
@@ -52,9 +58,7 @@ impl SpecFiles {
                 continue;
             }
             let is_registered = matches!(source, Source::Registry { .. });
-            let copy = dataset::obtain(global, places, source, path.as_deref(), true)
-                .and_then(|copy| Ok((size(&copy)?, copy)));
-            match copy {
+            match with_size(|| dataset::obtain(global, places, source, path.as_deref(), true)) {
                 Ok((size, copy)) => {
                     sizes.insert(name.clone(), Ok(size));
                     found.add(global, name, source, copy);
@@ -95,8 +99,13 @@ impl SpecFiles {
                 }
             }
         }
-        let texts: Vec<String> = missing.into_values().collect();
-        if texts.is_empty() { Ok(()) } else { Err(Failure::usage(texts.join("\n\n"))) }
+        let faults = plan.cases.iter().filter_map(|planned| self.splits.fault(&planned.case.dataset));
+        let texts: BTreeSet<String> = missing.into_values().chain(faults).collect();
+        if !texts.is_empty() {
+            return Err(Failure::usage(texts.into_iter().collect::<Vec<_>>().join("\n\n")));
+        }
+        self.tell_of_splits(global, plan);
+        Ok(())
     }
 
     /// The binary copy of a data set.
@@ -111,16 +120,39 @@ impl SpecFiles {
 
     /// The notes on the reading of each data set of a plan that has any, by its name.
     pub(crate) fn notes(&self, plan: &SpecPlan) -> BTreeMap<String, DatasetNotes> {
-        let of_case = |SpecCase { case, .. }: &SpecCase| {
-            let name = &case.dataset.name;
-            Some((name.clone(), dataset::notes(&case.dataset.source, self.copy(name)?)))
+        let mut of_splits = self.splits.warnings(datasets(plan));
+        let of_dataset = |Dataset { name, source, .. }: &Dataset| {
+            Some((name.clone(), dataset::notes(source, self.copy(name)?)))
         };
-        plan.cases.iter().filter_map(of_case).filter(|(_, notes)| !notes.is_empty()).collect()
+        let mut notes: BTreeMap<String, DatasetNotes> = datasets(plan).filter_map(of_dataset).collect();
+        for (name, notes) in &mut notes {
+            notes.warnings.extend(of_splits.remove(name).unwrap_or_default());
+        }
+        notes.retain(|_, notes| !notes.is_empty());
+        notes
+    }
+
+    /// What checks the splits of these data sets.
+    pub(crate) fn split_check(&self) -> SplitCheck {
+        let splits = Rc::clone(&self.splits);
+        SplitCheck::new(move |dataset| splits.fault(dataset))
+    }
+
+    /// Warns of inputs that hardly vary in the training rows of a plan's splits, once for each data set.
+    pub(crate) fn tell_of_splits(&mut self, global: &Global, plan: &SpecPlan) {
+        let untold = datasets(plan).filter(|dataset| !self.told.contains(&dataset.name));
+        for (name, warnings) in self.splits.warnings(untold) {
+            for warning in warnings {
+                warn(global, format!("data set `{name}`: {warning}"));
+            }
+            self.told.insert(name);
+        }
     }
 
     fn add(&mut self, global: &Global, name: &str, source: &Source, copy: Materialised) {
         if let Entry::Vacant(place) = self.copies.entry(name.to_owned()) {
             dataset::tell(global, name, &dataset::notes(source, &copy));
+            self.splits.add(name, copy.path.clone());
             place.insert(Ok(copy));
         }
     }
@@ -131,15 +163,33 @@ impl SpecFiles {
     }
 }
 
+/// The data sets of a plan's cases.
+fn datasets(plan: &SpecPlan) -> impl Iterator<Item = &Dataset> {
+    plan.cases.iter().map(|planned| &planned.case.dataset)
+}
+
+/// A binary copy with its size. It is obtained again where it has vanished since: another process may remove the folder of
+/// copies at any time.
+fn with_size(
+    obtain: impl Fn() -> Result<Materialised, Unavailable>,
+) -> Result<(DatasetSize, Materialised), Unavailable> {
+    let copy = obtain()?;
+    let (size, copy) = match size(&copy) {
+        Err(error) if error.is_missing() => {
+            let copy = obtain()?;
+            (size(&copy), copy)
+        }
+        size => (size, copy),
+    };
+    let size = size.map_err(|error| Unavailable { text: error.to_string(), is_absent: false })?;
+    Ok((size, copy))
+}
+
 /// The size of a data set, by its binary copy.
-fn size(copy: &Materialised) -> Result<DatasetSize, Unavailable> {
+fn size(copy: &Materialised) -> Result<DatasetSize, CopyError> {
     let training = match copy.splits {
         0 => TrainingRows::Drawn(copy.training_rows()),
-        _ => {
-            let rows = copy::training_rows_of_splits(&copy.path);
-            let rows = rows.map_err(|error| Unavailable { text: error.to_string(), is_absent: false })?;
-            TrainingRows::Masked(rows)
-        }
+        _ => TrainingRows::Masked(copy::training_rows_of_splits(&copy.path)?),
     };
     Ok(DatasetSize { rows: copy.n, inputs: copy.d, training })
 }

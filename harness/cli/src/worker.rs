@@ -49,7 +49,7 @@ impl Worker {
     /// Finds the worker in the folder of this program. Fails if the environment asks it for an unknown instruction set,
     /// which it would ignore.
     pub(crate) fn locate() -> Result<Worker, Failure> {
-        environment::require_known_instructions()?;
+        environment::asked_instructions()?;
         let here = std::env::current_exe()
             .map_err(|e| Failure::internal(format!("the path of this program is unknown: {e}")))?;
         let file = here.with_file_name(format!("gpbench-worker{}", std::env::consts::EXE_SUFFIX));

@@ -1,8 +1,5 @@
 //! Files, names and folders that no tool writes: each works, or is one error that says what to do.
 
-// clippy.toml allows `unwrap` in tests; helpers need it too.
-#![allow(clippy::unwrap_used)]
-
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::os::unix::ffi::OsStringExt as _;

@@ -36,6 +36,58 @@ fn rows(n: u32) -> String {
     csv
 }
 
+/// A folder of 20 rows with masks. In the 10 training rows of split 0 the second input is 3, in the 8 of split 1 the target is
+/// 2; split 2 has 18 training rows, in which all columns vary.
+fn write_folder_of_constants(sandbox: &Sandbox) {
+    std::fs::create_dir(sandbox.path("constants")).expect("a new folder");
+    let mut data = String::new();
+    let mut masks = String::new();
+    for k in 0..20 {
+        let input = if k < 10 { 3 } else { k };
+        let target = if k < 8 { 2 } else { k * k % 13 };
+        writeln!(data, "{},{input},{target}", k * 7 % 20).expect("a text");
+        writeln!(masks, "{},{},{}", u8::from(k >= 10), u8::from(k >= 8), u8::from(k >= 18)).expect("a text");
+    }
+    for (name, text) in [("data.csv", data), ("test_mask.csv", masks)] {
+        build(Command::new("gzip").arg(sandbox.write(&format!("constants/{name}"), &text)));
+    }
+}
+
+#[test]
+fn a_target_that_is_constant_in_one_split_is_found_by_plan() {
+    let sandbox = Sandbox::new();
+    write_folder_of_constants(&sandbox);
+    // In one pass with other mistakes.
+    let text = spec("posterior", "path = \"constants\"", "[budget]\ntolerance = 2");
+    sandbox.write("spec.toml", &text.replace("[matrix]", "seeds = [0, 1, 2]\n\n[matrix]"));
+    for verb in ["plan", "run"] {
+        sandbox.run(&[verb, "spec.toml"]).exits(2).says(&[
+            "the target of data set `mine` is 2 in every training row of split 1; there is nothing to learn",
+            "`tolerance` must lie between 0 and 1",
+        ]);
+    }
+}
+
+#[test]
+fn an_input_that_is_constant_in_one_split_is_warned_of() {
+    let sandbox = Sandbox::new();
+    write_folder_of_constants(&sandbox);
+    let text = spec("posterior", "path = \"constants\"", "[budget]\ntolerance = 0.1");
+    sandbox.write("spec.toml", &text.replace("[matrix]", "seeds = [0, 2]\n\n[matrix]"));
+    let warning = "data set `mine`: column `1` does not vary in the training rows of split 0; it is used, but carries no \
+                   information there";
+    for verb in ["plan", "run"] {
+        let ended = sandbox.run(&[verb, "spec.toml"]).exits(0);
+        assert_eq!(ended.stderr.matches(warning).count(), 1, "{}", ended.stderr);
+    }
+    let report = sandbox.read("reports/early/latest/report.md");
+    assert!(report.contains("column \\`1\\` does not vary") || report.contains(warning), "{report}");
+    // Of the other split alone there is nothing to say.
+    sandbox.write("spec.toml", &text.replace("[matrix]", "seeds = [2]\n\n[matrix]"));
+    let ended = sandbox.run(&["plan", "spec.toml"]).exits(0);
+    assert!(!ended.stderr.contains("does not vary"), "{}", ended.stderr);
+}
+
 /// A folder of 20 rows with masks, of which the second split has `training` training rows.
 fn write_folder(sandbox: &Sandbox, training: usize) {
     std::fs::create_dir(sandbox.path("folder")).expect("a new folder");
@@ -68,6 +120,10 @@ fn plan_and_run_refuse_the_same_with_the_same_words() {
             "spec.toml:11:8: error: data set `mine`: gone.csv: cannot be read",
         ),
         (spec("posterior", &format!("{READ}\ntarget = \"z\""), ""), "the target column `z` does not exist"),
+        (
+            spec("posterior", "path = \"mine.csv\"\ndrop = [\"color\"]\ntarget = \"z\"", ""),
+            "the columns that are named have 2 mistakes",
+        ),
         (spec("posterior", "path = \"mine.csv\"\ndrop = [\"colour\", \"a\", \"b\"]", ""), "no input is left"),
         (spec("posterior", "path = \"two.csv\"", ""), "has 1 training rows and 1 test rows, of 2 rows"),
         (

@@ -1,9 +1,6 @@
 //! Standard output and standard error that are full, closed or no longer read: a run never ends early, and a result
 //! that could not be written is never passed over in silence.
 
-// clippy.toml allows `unwrap` in tests; helpers need it too.
-#![allow(clippy::unwrap_used)]
-
 use std::fs::OpenOptions;
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};

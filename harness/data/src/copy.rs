@@ -81,6 +81,13 @@ pub enum CopyError {
     },
 }
 
+impl CopyError {
+    /// Whether there is no such file.
+    pub fn is_missing(&self) -> bool {
+        matches!(self, CopyError::Io { source, .. } if source.kind() == io::ErrorKind::NotFound)
+    }
+}
+
 /// The description of a copy, without its numbers.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Header {
@@ -137,17 +144,30 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     let checksum = checksum(&header, &text);
     header[IDENTITY_END..].copy_from_slice(&checksum);
 
-    let io_error = |source| CopyError::Io { path: path.to_owned(), source };
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(io_error)?;
-    }
-    replace(path, Durability::Durable, |file| {
-        file.write_all(&header)?;
-        file.write_all(&text)?;
-        each_part(table, &masks, &mut |bytes| file.write_all(bytes))
-    })
-    .map_err(io_error)?;
+    let write = || {
+        if let Some(folder) = path.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        replace(path, Durability::Durable, |file| {
+            file.write_all(&header)?;
+            file.write_all(&text)?;
+            each_part(table, &masks, &mut |bytes| file.write_all(bytes))
+        })
+    };
+    again_where_vanished(write).map_err(|source| CopyError::Io { path: path.to_owned(), source })?;
     Ok(Sha256Hex::from_digest(&identity))
+}
+
+/// Calls a function again where a file or folder has vanished: another process may remove the folder of copies at any time.
+fn again_where_vanished<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    const TRIES: usize = 10;
+    for _ in 1..TRIES {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+            ended => return ended,
+        }
+    }
+    call()
 }
 
 /// Reads a copy and checks its digests.

@@ -21,6 +21,7 @@ mod scale;
 mod split;
 pub mod synthetic;
 mod table;
+mod training_columns;
 pub mod verify;
 
 pub use duplicates::Duplicates;
@@ -28,3 +29,4 @@ pub use hash::{ParseSha256Error, Sha256Hex};
 pub use scale::{Spread, is_nearly_constant};
 pub use split::{Preparation, Split, SplitError, Unscaled, drawn_training_rows, split, training_rows};
 pub use table::{Names, Table, TableError};
+pub use training_columns::{HardlyVaries, hardly_varying_inputs};

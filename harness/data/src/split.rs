@@ -2,7 +2,7 @@
 
 use gpbench_gp::seed;
 use gpbench_record::{Dataset, Fractions, InputScaling, SplitSizes, TargetScaling};
-use ndarray::{Array1, Array2, Axis};
+use ndarray::{Array1, Array2, ArrayView1, Axis};
 use rand::RngExt;
 use thiserror::Error;
 
@@ -79,6 +79,14 @@ pub struct Preparation {
     pub inputs: InputScaling,
     /// Share of all rows that are kept for validation.
     pub validation: Option<f64>,
+}
+
+impl SplitError {
+    /// Whether the training targets vary too little.
+    pub fn is_of_target(&self) -> bool {
+        use SplitError::{ConstantTarget, SmallCentredTarget, SmallTarget};
+        matches!(self, ConstantTarget { .. } | SmallTarget { .. } | SmallCentredTarget { .. })
+    }
 }
 
 impl From<&Dataset> for Preparation {
@@ -173,29 +181,39 @@ pub enum SplitError {
         n: usize,
     },
     /// All training targets are equal, up to rounding.
-    #[error("the target of data set `{name}` is {value} in every training row; there is nothing to learn")]
+    #[error(
+        "the target of data set `{name}` is {value} in every training row of split {split}; there is nothing to learn: \
+         choose another target, split or seed"
+    )]
     ConstantTarget {
         /// Data set.
         name: String,
+        /// Split.
+        split: u32,
         /// Its value.
         value: String,
     },
     /// The training targets differ by less than numbers of double precision can be scaled by.
     #[error(
-        "the target of data set `{name}` varies by less than 1e-290 in the training rows; rescale the column"
+        "the target of data set `{name}` varies by less than 1e-290 in the training rows of split {split}; rescale the \
+         column"
     )]
     SmallTarget {
         /// Data set.
         name: String,
+        /// Split.
+        split: u32,
     },
     /// The training targets are not standardised, and their squares underflow.
     #[error(
-        "the target of data set `{name}` varies by {spread} only, whose square is 0 in double precision; rescale the \
-         column, or set `targets` to `standardised`"
+        "the target of data set `{name}` varies by {spread} only in the training rows of split {split}, whose square is 0 in \
+         double precision; rescale the column, or set `targets` to `standardised`"
     )]
     SmallCentredTarget {
         /// Data set.
         name: String,
+        /// Split.
+        split: u32,
         /// Largest difference of two training targets.
         spread: String,
     },
@@ -234,19 +252,7 @@ pub fn split(
 
     let [train_rows, validation, test] = [&train, &validation, &test]
         .map(|rows| (table.x.select(Axis(0), rows), table.y.select(Axis(0), rows)));
-    match Spread::of(train_rows.1.view()) {
-        Spread::Constant => {
-            let value = train_rows.1[0].to_string();
-            return Err(SplitError::ConstantTarget { name: name.clone(), value });
-        }
-        Spread::TooSmall => return Err(SplitError::SmallTarget { name: name.clone() }),
-        Spread::Usable(spread)
-            if preparation.targets == TargetScaling::Centred && spread < SMALLEST_CENTRED =>
-        {
-            return Err(SplitError::SmallCentredTarget { name: name.clone(), spread: spread.to_string() });
-        }
-        Spread::Usable(_) => {}
-    }
+    check_target(name, split, train_rows.1.view(), preparation.targets)?;
     let whole = scale([train_rows, validation, test], preparation);
 
     let Some((asked, seed)) = subsample else { return Ok(whole) };
@@ -263,6 +269,26 @@ pub fn split(
         y_train: whole.y_train.select(Axis(0), &kept),
         ..whole
     })
+}
+
+/// Refuses the training targets of a split that vary too little to learn from or to scale.
+pub(crate) fn check_target(
+    name: &str,
+    split: u32,
+    training: ArrayView1<'_, f64>,
+    targets: TargetScaling,
+) -> Result<(), SplitError> {
+    let name = || name.to_owned();
+    match Spread::of(training) {
+        Spread::Constant => {
+            Err(SplitError::ConstantTarget { name: name(), split, value: training[0].to_string() })
+        }
+        Spread::TooSmall => Err(SplitError::SmallTarget { name: name(), split }),
+        Spread::Usable(spread) if targets == TargetScaling::Centred && spread < SMALLEST_CENTRED => {
+            Err(SplitError::SmallCentredTarget { name: name(), split, spread: spread.to_string() })
+        }
+        Spread::Usable(_) => Ok(()),
+    }
 }
 
 /// Number of training rows of split number `split` of `table`, without a share of all rows for validation.

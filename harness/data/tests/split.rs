@@ -1,7 +1,10 @@
 //! Splits: the rows, their order and their scale.
 
-use gpbench_data::{Names, Preparation, Split, SplitError, Table, split, synthetic, training_rows};
-use gpbench_record::{InputScaling, TargetScaling};
+use gpbench_data::{
+    HardlyVaries, Names, Preparation, Split, SplitError, Table, hardly_varying_inputs, split, synthetic,
+    training_rows,
+};
+use gpbench_record::{Dataset, InputScaling, Source, TargetScaling};
 use ndarray::{Array, Array1, Array2, Axis, array};
 use proptest::prelude::*;
 
@@ -73,6 +76,39 @@ fn columns_that_are_constant_up_to_rounding_and_tiny_ones() {
     let centred = Preparation { targets: TargetScaling::Centred, ..Preparation::default() };
     let error = split(&tiny, 0, None, None, centred).unwrap_err();
     assert!(error.to_string().ends_with("rescale the column, or set `targets` to `standardised`"), "{error}");
+}
+
+#[test]
+fn inputs_that_hardly_vary_in_the_training_rows_of_a_split_are_found() {
+    let mut made = table(20, 4);
+    let column = |inside: f64, outside: f64| {
+        Array1::from_shape_fn(20, |row| if row < 10 { inside } else { outside + row as f64 })
+    };
+    made.x.column_mut(1).assign(&column(5.0, 0.0));
+    made.x.column_mut(2).assign(&Array1::from_shape_fn(20, |row| {
+        if row < 10 { 1.0 + 1e-12 * row as f64 } else { row as f64 }
+    }));
+    made.x.column_mut(3).fill(7.0);
+    made.test_masks = [10, 18].map(|training| (0..20).map(|row| row >= training).collect()).to_vec();
+    let of = |table: &Table, split, validation| {
+        let source = Source::Registry { name: "made".into() };
+        let dataset = Dataset { split, validation, ..Dataset::new("made", source) };
+        hardly_varying_inputs(table, &dataset)
+    };
+    let found = [(1, HardlyVaries::Constant), (2, HardlyVaries::Nearly)];
+    assert_eq!(of(&made, 0, None).unwrap(), found, "a column that is constant in all rows has been told");
+    assert_eq!(of(&made, 1, None).unwrap(), []);
+    assert_eq!(of(&made, 0, Some(0.1)).unwrap(), found, "validation rows are no training rows");
+
+    made.y = column(0.5, 1.0);
+    let error = of(&made, 0, None).unwrap_err();
+    assert!(error.is_of_target());
+    assert_eq!(
+        error.to_string(),
+        "the target of data set `made` is 0.5 in every training row of split 0; there is nothing to learn: choose another \
+         target, split or seed"
+    );
+    assert!(of(&made, 1, None).is_ok() && !of(&made, 2, None).unwrap_err().is_of_target());
 }
 
 #[test]

@@ -46,20 +46,21 @@ impl WorkItem {
         }
     }
 
-    /// Limits that the executor enforces. Only `case` runs a plugin's code, so only it has those of the user; the other
-    /// work ends by itself, or after a day.
+    /// Limits that the executor enforces. Only `case` runs a plugin's code, so only it has those of the user. All work ends
+    /// after a day where the user has set no other time.
     pub fn limits(&self) -> Limits {
-        match self {
+        let limits = match self {
             WorkItem::Case(job) => job.limits,
-            WorkItem::Verify(_) | WorkItem::Exact(_) => {
-                Limits { kill_after_seconds: Some(PHASE_SECONDS), ..Limits::default() }
-            }
-        }
+            WorkItem::Verify(_) | WorkItem::Exact(_) => Limits::default(),
+        };
+        let kill_after_seconds = limits.kill_after_seconds.or(Some(PHASE_SECONDS));
+        Limits { kill_after_seconds, ..limits }
     }
 }
 
-/// Wall-clock seconds after which a phase that runs no code of a plugin is ended: an exact reference, a verification, and
-/// what a case does before it opens its plugin. None takes as long, unless a library that it calls waits for ever.
+/// Wall-clock seconds after which a worker is ended where the user has set no time: an exact reference, a verification, and a
+/// case in all of its phases, the constructors of its plugin's library among them. So nothing that waits for ever holds a
+/// run up for ever.
 pub(crate) const PHASE_SECONDS: f64 = 86_400.0;
 
 /// Runs work items on the machine that it owns. Called from several threads at once.

@@ -28,7 +28,7 @@ pub struct RunOptions {
     pub retry_failed: bool,
     /// Which rows of earlier runs are taken instead of running their cases again.
     pub reuse: Reuse,
-    /// Wall-clock seconds after which a case without a time budget is killed.
+    /// Wall-clock seconds after which a case without a time budget is killed; by default a day.
     pub kill_after_seconds: Option<f64>,
     /// Processor seconds, of all its threads and children, after which a case is killed.
     pub cpu_seconds: Option<f64>,

@@ -182,7 +182,12 @@ fn unreported(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
 fn over_limit(end: &End) -> Option<Verdict> {
     let (status, reason) = match end {
         End::TimedOut { limit } => {
-            (CaseStatus::Timeout, format!("killed: no result within {} s", shortest(*limit)))
+            let default = if *limit == PHASE_SECONDS {
+                ", the limit of a case without `budget.time`; set that or `--kill-after` to more"
+            } else {
+                ""
+            };
+            (CaseStatus::Timeout, format!("killed: no result within {} s{default}", shortest(*limit)))
         }
         End::CpuSpent { limit } => (
             CaseStatus::Timeout,

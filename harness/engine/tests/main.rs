@@ -1,8 +1,5 @@
 //! Integration tests, in one program so that they are linked once.
 
-// A test that cannot unwrap has failed.
-#![allow(clippy::unwrap_used)]
-
 mod faults;
 mod memory;
 mod memory_limits;

@@ -179,6 +179,57 @@ fn references_that_cannot_be_stored_are_made_for_the_run() {
     );
 }
 
+/// Makes references whose log likelihood is known to a relative error.
+struct Rounding {
+    error: f64,
+}
+
+impl Executor for Rounding {
+    fn machine(&self) -> Environment {
+        Environment::default()
+    }
+
+    fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
+        let mut outcome = Machine::new(false).run(item, log, interrupt, seen);
+        for message in &mut outcome.messages {
+            if let Message::Verified(verified) = message {
+                verified.metrics.insert(names::EXACT_ERROR, self.error);
+            }
+        }
+        outcome
+    }
+}
+
+#[test]
+fn a_reference_of_few_digits_is_warned_of_once() {
+    let warnings = |error: f64| {
+        let folder = tempfile::tempdir().unwrap();
+        // Both cases are compared with one reference.
+        let mut plan = plan(&["cg", "ap"]);
+        for planned in &mut plan.file.cases {
+            change(planned, |_, fingerprint| fingerprint.exact = true);
+        }
+        let (executor, interrupt) = (&Rounding { error }, Interrupt::default());
+        let engine = Engine { executor, clock: &Noon, interrupt, renew_dataset: &|_| Ok(()) };
+        let mut warnings = Vec::new();
+        let mut note = |event| {
+            if let Event::Warning(text) = event {
+                warnings.push(text);
+            }
+        };
+        let summary = engine.run(&plan, &options(folder.path()), &mut note).unwrap();
+        assert!(summary.is_complete(), "{:?}", summary.without_rows);
+        warnings.retain(|text| text.contains("nearly singular"));
+        warnings
+    };
+    let found = warnings(2e-3);
+    assert_eq!(found.len(), 1, "{found:?}");
+    let expected = "rounding changes its log likelihood by about 0.002 of its size, and what is compared with it is not \
+                    known better; a larger noise scale is";
+    assert!(found[0].contains(expected), "{found:?}");
+    assert_eq!(warnings(1e-3), [""; 0], "three digits");
+}
+
 #[test]
 fn residuals_are_told_as_they_come_and_the_load_by_others_is_stored() {
     let folder = tempfile::tempdir().unwrap();

@@ -3,8 +3,8 @@
 use std::fs;
 use std::path::Path;
 
-use gpbench_engine::{Beginning, EngineError, Event, RunOptions, Stop};
-use gpbench_record::{CaseStatus, Row, names};
+use gpbench_engine::{Beginning, EngineError, Event, RunOptions, Stop, WorkItem};
+use gpbench_record::{CaseStatus, Job, Limits, Row, names};
 use gpbench_runs::{Journal, PlanFile, RunError, read_journal};
 
 use crate::support::{Mock, add, change, options, plan, plan_of, planned, run};
@@ -372,4 +372,18 @@ fn limits_come_from_the_budget_or_the_options() {
     assert_eq!(limits("bounded"), (Some(80.0), Some(77)));
     assert_eq!(limits("free"), (Some(5.0), Some(1000)));
     assert_eq!(jobs["free"].limits.cpu_seconds, Some(9.0));
+}
+
+#[test]
+fn every_work_item_has_a_limit_of_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let mock = Mock::default();
+    run(&mock, &plan(&["free"]), &options(folder.path())).unwrap();
+    let job = mock.jobs.lock().unwrap()["free"].clone();
+    assert_eq!(job.limits.kill_after_seconds, None, "neither the spec nor the command line sets one");
+    for item in [WorkItem::Case(job.clone()), WorkItem::Verify(job.clone())] {
+        assert_eq!(item.limits().kill_after_seconds, Some(86_400.0), "{}", item.verb());
+    }
+    let limits = Limits { kill_after_seconds: Some(5.0), ..job.limits };
+    assert_eq!(WorkItem::Case(Job { limits, ..job }).limits().kill_after_seconds, Some(5.0));
 }

@@ -79,7 +79,7 @@ pub struct Library {
     file: PathBuf,
     host: &'static HostTable,
     description: Description,
-    /// Time of the entry function.
+    /// Time of the constructors and of the entry function.
     pub(crate) described: Clock,
 }
 
@@ -101,7 +101,8 @@ impl Library {
         Ok(Library { file: file.to_owned(), host, description, described: Clock::default() })
     }
 
-    /// Time of the plugin's entry function, which describes it; zero for a plugin that is part of this program.
+    /// Time of loading the library, which runs its constructors, and of its entry function, which describes it; zero for a plugin that
+    /// is part of this program.
     pub fn described(&self) -> Clock {
         self.described
     }

@@ -17,6 +17,7 @@ impl Library {
         // A name without a slash would be looked for in the system's library folders.
         let path = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
         let unopened = |reason: String| LibraryError::Open { file: file.to_owned(), reason };
+        let began = host.services().now();
         // SAFETY: running a library's constructors is what loading means; the worker exists for it.
         let handle = unsafe { Handle::open(Some(path.as_path()), RTLD_NOW | RTLD_LOCAL) };
         let handle = handle.map_err(|error| unopened(reason_of(&error)))?;
@@ -27,7 +28,6 @@ impl Library {
         let entry = unsafe { handle.get::<Option<EntryFn>>(ENTRY) };
         let entry = entry.ok().and_then(|symbol| *symbol);
         let entry = entry.ok_or_else(|| LibraryError::NoEntry { file: file.to_owned() })?;
-        let began = host.services().now();
         // SAFETY: called once, on the thread that loaded the library, with a host that is never freed.
         let plugin = unsafe { entry(host.as_ptr()) };
         let described = difference(host.services().now(), began);

@@ -1,8 +1,5 @@
 //! The host with tables as no SDK would make them, and with libraries of earlier versions of the interface.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 mod arbitrary_description;
 mod dense_system;
 mod descriptions;

@@ -1,7 +1,6 @@
 //! The columns of a file: their number, their names, and how a user names one.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::Path;
 
 use crate::error::{ImportError, InputPosition, Role};
 use crate::fault::FileFault;
@@ -85,22 +84,21 @@ impl Columns {
 
     /// The 0-based index of a column that is given as a name or as a number. A column whose name is a number is
     /// found by its name first.
-    pub(crate) fn find(&self, file: &Path, role: Role, typed: &str) -> Result<usize, ImportError> {
+    pub(crate) fn find(&self, role: Role, typed: &str) -> Result<usize, FileFault> {
         let names = self.names.as_deref().unwrap_or_default();
         if let Some(index) = names.iter().position(|name| name == typed) {
             return Ok(index);
         }
-        let fault = match typed.parse::<usize>() {
-            Ok(index) if index < self.count => return Ok(index),
-            Ok(index) => FileFault::ColumnIndex { role, index, columns: self.count },
-            Err(_) => FileFault::UnknownColumn {
+        match typed.parse::<usize>() {
+            Ok(index) if index < self.count => Ok(index),
+            Ok(index) => Err(FileFault::ColumnIndex { role, index, columns: self.count }),
+            Err(_) => Err(FileFault::UnknownColumn {
                 role,
                 name: typed.to_owned(),
                 nearest: nearest(typed, names),
                 columns: names.to_vec(),
-            },
-        };
-        Err(InputPosition::file(file).fault(fault))
+            }),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use gpbench_data::copy::CopyError;
 use thiserror::Error;
 
-use self::words::{hint, options_of, others, room, suggestion, trailing};
+use self::words::{hint, options_of, others, room, suggestion, told, trailing};
 use crate::cell_fault::CellFault;
 use crate::error::Role;
 use crate::format::OtherFormat;
@@ -178,6 +178,9 @@ pub enum FileFault {
     /// All columns but the target are dropped.
     #[error("no input is left; drop fewer columns")]
     NoInputs,
+    /// Several columns that the user names cannot be used.
+    #[error("the columns that are named have {} mistakes:\n  {}", .0.len(), told(.0))]
+    Named(Vec<FileFault>),
     /// Several columns have faults.
     #[error("{columns} columns cannot be read:\n  {}{}", told.join("\n  "), others(columns - told.len()))]
     Columns {
@@ -286,4 +289,11 @@ pub enum FileFault {
     /// The binary copy cannot be written or read back.
     #[error("{error}; binary copies are stored in the cache: {advice}", error = .0, advice = room(.0))]
     Copy(#[from] CopyError),
+}
+
+impl FileFault {
+    /// One fault of all that are wrong with the columns that a user names; none where there is none.
+    pub(crate) fn of_columns(mut faults: Vec<FileFault>) -> Option<FileFault> {
+        if faults.len() > 1 { Some(FileFault::Named(faults)) } else { faults.pop() }
+    }
 }

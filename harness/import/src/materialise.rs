@@ -64,8 +64,25 @@ pub fn materialise(origin: &ImportSource<'_>, copies: &Path) -> Result<Materiali
     if file_name(origin, copies)? != name {
         return Err(InputPosition::file(origin.path()).fault(FileFault::Changing));
     }
-    copy::write(&table, &path).map_err(|error| InputPosition::file(&path).fault(FileFault::Copy(error)))?;
-    open_new(path)
+    again_where_vanished(|| {
+        copy::write(&table, &path)
+            .map_err(|error| InputPosition::file(&path).fault(FileFault::Copy(error)))?;
+        open_new(path.clone())
+    })
+}
+
+/// Makes a copy again where it has vanished since: another process may remove the folder of copies at any time.
+pub(crate) fn again_where_vanished(
+    mut make: impl FnMut() -> Result<Materialised, ImportError>,
+) -> Result<Materialised, ImportError> {
+    const TRIES: usize = 10;
+    for _ in 1..TRIES {
+        match make() {
+            Err(ImportError { fault: FileFault::Copy(error), .. }) if error.is_missing() => {}
+            ended => return ended,
+        }
+    }
+    make()
 }
 
 /// Finds the binary copy of a data set; none where it is missing, is damaged or has an older format.

@@ -31,44 +31,64 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The parts that the user has chosen. There is at least one input.
+    /// The parts that the user has chosen. There is at least one input. All mistakes are told at once.
     pub(crate) fn choose(
         columns: &Columns,
         options: &ReadOptions,
         file: &Path,
     ) -> Result<Parts, ImportError> {
-        let fault = |fault| InputPosition::file(file).fault(fault);
-        let mut parts = vec![Part::Input; columns.count];
-        for name in &options.drop {
-            parts[columns.find(file, Role::Dropped, name)?] = Part::Dropped;
-        }
-        for name in &options.categories {
-            let index = columns.find(file, Role::Categories, name)?;
-            if parts[index] == Part::Dropped {
-                return Err(fault(FileFault::TwoRoles { column: columns.describe(index) }));
+        let mut faults = Vec::new();
+        let mut find = |role, name| match columns.find(role, name) {
+            Ok(index) => Some(index),
+            Err(fault) => {
+                faults.push(fault);
+                None
             }
-            parts[index] = Part::Categories;
+        };
+        let named = options.target.as_ref().map(|name| find(Role::Target, name));
+        let dropped: Vec<usize> = options.drop.iter().filter_map(|name| find(Role::Dropped, name)).collect();
+        let categories: Vec<usize> =
+            options.categories.iter().filter_map(|name| find(Role::Categories, name)).collect();
+        let mut parts = vec![Part::Input; columns.count];
+        for index in dropped {
+            parts[index] = Part::Dropped;
         }
-        let named = options.target.as_ref().map(|name| columns.find(file, Role::Target, name)).transpose()?;
+        let two_roles = |index: usize| FileFault::TwoRoles { column: columns.describe(index) };
+        for index in categories {
+            if parts[index] == Part::Dropped {
+                faults.push(two_roles(index));
+            } else {
+                parts[index] = Part::Categories;
+            }
+        }
         let mut left_out = Vec::new();
         for index in columns.indices() {
-            if parts[index] == Part::Input && named != Some(index) {
+            if parts[index] == Part::Input && named != Some(Some(index)) {
                 parts[index] = Part::Dropped;
                 left_out.push(index);
             }
         }
         let is_data = |index: &usize| parts[*index] != Part::Dropped && !columns.is_index(*index);
         let last = || (0..columns.count).rev().find(is_data);
-        let target = named.or_else(last).ok_or_else(|| fault(FileFault::NoInputs))?;
-        if parts[target] != Part::Input {
-            return Err(fault(FileFault::TwoRoles { column: columns.describe(target) }));
+        // The place of a target that does not exist is unknown.
+        let target = named.unwrap_or_else(last);
+        if let Some(target) = target {
+            if parts[target] == Part::Input {
+                parts[target] = Part::Target;
+            } else {
+                faults.push(two_roles(target));
+            }
         }
-        parts[target] = Part::Target;
-        let parts = Parts { parts, target, left_out };
-        if parts.inputs().next().is_none() {
-            return Err(fault(FileFault::NoInputs));
+        // One of the columns that are left is the target.
+        let has_inputs = parts.iter().filter(|part| **part != Part::Dropped).count() > 1;
+        if !has_inputs && !faults.iter().any(|fault| matches!(fault, FileFault::TwoRoles { .. })) {
+            faults.push(FileFault::NoInputs);
         }
-        Ok(parts)
+        match (target, FileFault::of_columns(faults)) {
+            (_, Some(fault)) => Err(InputPosition::file(file).fault(fault)),
+            (Some(target), None) => Ok(Parts { parts, target, left_out }),
+            (None, None) => Err(InputPosition::file(file).fault(FileFault::NoInputs)),
+        }
     }
 
     /// Inputs, and the target in the last column.

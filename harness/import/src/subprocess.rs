@@ -72,12 +72,14 @@ pub fn materialise_in_subprocess(
     let failed = |what: String| InputPosition::file(file).fault(FileFault::Subprocess { what });
     let job = Job { origin: Source::of(origin), copies: copies.into(), asker: std::process::id() };
     let job = serde_json::to_vec(&job).expect("numbers, texts and bytes always serialise");
-    let output = exchange(reader, &job).map_err(|error| failed(format!("cannot be started: {error}")))?;
-    match serde_json::from_slice::<Answer>(&output.stdout) {
-        Ok(Ok(path)) => materialise::open_new(path.into()),
-        Ok(Err(told)) => Err(told.into()),
-        Err(_) => Err(InputPosition::file(file).fault(ended(&output))),
-    }
+    materialise::again_where_vanished(|| {
+        let output = exchange(reader, &job).map_err(|error| failed(format!("cannot be started: {error}")))?;
+        match serde_json::from_slice::<Answer>(&output.stdout) {
+            Ok(Ok(path)) => materialise::open_new(path.into()),
+            Ok(Err(told)) => Err(told.into()),
+            Err(_) => Err(InputPosition::file(file).fault(ended(&output))),
+        }
+    })
 }
 
 /// Why a process ended without an answer, by its last words.

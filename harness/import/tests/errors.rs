@@ -195,6 +195,21 @@ fn columns_that_cannot_be_chosen() {
     assert_eq!(error(None, &["a", "b"], &[]), "file.csv: no input is left; drop fewer columns");
     assert_eq!(error(None, &["a", "b", "y"], &[]), "file.csv: no input is left; drop fewer columns");
 
+    // All mistakes are told at once.
+    assert_eq!(
+        error(Some("z"), &["zz", "a"], &["9", "a"]),
+        "file.csv: the columns that are named have 4 mistakes:\n  \
+         the target column `z` does not exist; the columns are a, b, y\n  \
+         the column to drop `zz` does not exist; the columns are a, b, y\n  \
+         the column of categories 9 does not exist; columns are counted from 0 to 2\n  \
+         column 1 (`a`) is two of target, categories and dropped; name it in one of these only (the target is a number)"
+    );
+    assert_eq!(
+        error(Some("z"), &["a", "b"], &[]),
+        "file.csv: the columns that are named have 2 mistakes:\n  \
+         the target column `z` does not exist; the columns are a, b, y\n  no input is left; drop fewer columns"
+    );
+
     let rows: String = (0..1001).map(|i| format!("name{i},{i}\n")).collect();
     let categories = words(&["0"]);
     let error = error_with(

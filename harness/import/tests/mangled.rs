@@ -1,9 +1,6 @@
 //! Random and damaged files: each gives a table of finite numbers or an error that names its place, within bounded
 //! memory.
 
-// clippy.toml allows `unwrap` in tests; helpers need it too.
-#![allow(clippy::unwrap_used)]
-
 use std::cell::Cell;
 use std::fs::{self, File};
 use std::io::Write;

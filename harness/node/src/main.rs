@@ -27,7 +27,7 @@ use gpbench_engine::{
     Beginning, CaseWithoutRow, Engine, EngineError, Executor as _, Interrupt, LocalExecutor, Planned, Reused,
     RunOptions, RunSummary, SystemClock, Workload,
 };
-use gpbench_record::{Ending, STATUS_INTERRUPTED, STATUS_UNFIT};
+use gpbench_record::{Ending, InstructionSet, STATUS_INTERRUPTED, STATUS_UNFIT};
 use gpbench_runs::{Attempts, RunFolder, Workspace};
 
 use crate::checkpoints::Checkpoints;
@@ -66,6 +66,7 @@ fn attempt(words: &[String]) -> Result<Ending, Box<dyn Error>> {
 /// Runs the cases of an attempt.
 fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     let interrupt = Interrupt::on_signals().map_err(Stop::failed)?;
+    InstructionSet::asked().map_err(Stop::unfit)?;
     let mut executor = LocalExecutor::open(&task.manifest.worker, task.threads(), 1).map_err(Stop::unfit)?;
     // So that our limit is reached before that of the job.
     executor.ceiling = place::job_memory();

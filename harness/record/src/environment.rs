@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
+use crate::InstructionSet;
 use crate::hash::hash_json;
 
 /// Everything except the case itself that can change its result.
@@ -142,7 +143,7 @@ impl Environment {
 
     /// The variables whose effect no other field contains.
     fn other_variables(&self) -> BTreeMap<&String, &String> {
-        let is_told = |name: &str| matches!(name, "GPBENCH_SIMD" | "OPENBLAS_CORETYPE");
+        let is_told = |name: &str| name == InstructionSet::VARIABLE || name == "OPENBLAS_CORETYPE";
         self.variables.iter().filter(|(name, _)| !is_told(name)).collect()
     }
 

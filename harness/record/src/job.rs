@@ -42,7 +42,7 @@ pub struct Job {
 /// Limits at which the executor kills a worker process, and the memory that the process may plan with.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
-    /// Wall-clock seconds before the process is killed.
+    /// Wall-clock seconds before the process is killed; a day where absent.
     pub kill_after_seconds: Option<f64>,
     /// Processor seconds of all threads and children before the process is killed.
     #[serde(default)]

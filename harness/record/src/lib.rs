@@ -61,8 +61,9 @@ pub use estimator::{
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use gpbench_terms::{
-    Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, ModelKind, NetworkShape,
-    ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind, StopReason,
+    Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, InstructionSet, ModelKind,
+    NetworkShape, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind, StopReason,
+    UnknownInstructionSet,
 };
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits};

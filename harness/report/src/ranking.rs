@@ -73,7 +73,7 @@ fn rank(group: &Group, comparable: &Group) -> (bool, f64, f64) {
 fn caption(results: &Results<'_>, target: &Target) -> String {
     let along = match results.groups.first().map(|group| results.case(group).task.kind()) {
         Some(TaskKind::Train) => "outer step",
-        Some(TaskKind::Learn) => "look at the learner",
+        Some(TaskKind::Learn) => "evaluation of the learner's model",
         _ if target.traced() != target.metric => "iteration, by the residual that the solver claims,",
         _ => "evaluation (there are ten in a decade of epochs)",
     };

@@ -45,6 +45,36 @@ fn an_unchanged_run_passes_its_own_baseline() {
 }
 
 #[test]
+fn other_contents_than_in_the_baseline_are_remarked() {
+    let with = |data: &str, library: &str| {
+        let mut run = run();
+        run.record.contents = [("pol".to_owned(), [data.to_owned()].into())].into();
+        run.record.libraries = [("cg".to_owned(), [library.to_owned()].into())].into();
+        run
+    };
+    let text = update(&with("aa", "cc"), None).unwrap();
+    assert!(text.contains("[contents.datasets]\npol = [\"aa\"]\n"), "{text}");
+    assert!(text.contains("[contents.solvers]\ncg = [\"cc\"]\n"), "{text}");
+    let baseline = read(&text).unwrap();
+    let remarks = |run: &Run, baseline: &Baseline| check(run, baseline).unwrap().remarks;
+    assert_eq!(remarks(&with("aa", "cc"), &baseline), [""; 0]);
+    assert_eq!(
+        remarks(&with("bb", "cc"), &baseline),
+        [
+            "the content of these data sets is other than in the baseline, so that results may differ for that: pol"
+        ]
+    );
+    assert_eq!(
+        remarks(&with("aa", "dd"), &baseline),
+        ["the libraries of these solvers are other than in the baseline: cg"]
+    );
+    // Files of earlier versions hold no contents.
+    let [before, after] = ["[contents.datasets]", "[[case]]"].map(|table| text.find(table).unwrap());
+    let old = read(&format!("{}{}", &text[..before], &text[after..])).unwrap();
+    assert_eq!((remarks(&with("bb", "dd"), &old), old.cases.len()), (Vec::new(), baseline.cases.len()));
+}
+
+#[test]
 fn metrics_regress_upwards_only() {
     use CheckOutcome::{Improved, Regressed};
     let cases = [

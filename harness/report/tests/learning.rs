@@ -255,6 +255,24 @@ fn learners_stand_beside_solvers_by_data_set() {
 }
 
 #[test]
+fn other_content_of_a_data_set_is_remarked_across_tasks() {
+    let (_folder, learners) = run();
+    let dataset = learners.record.rows[0].labels.dataset.clone();
+    let with_content = |mut run: Run, digest: &str| {
+        run.record.contents.insert(dataset.clone(), [digest.to_owned()].into());
+        run
+    };
+    let remarks = |digest: &str| {
+        let runs = [with_content(solvers(|_| ()), "aa"), with_content(learners.clone(), digest)];
+        compare(&runs).unwrap().methods().expect("two tasks").remarks
+    };
+    assert_eq!(remarks("aa"), [""; 0]);
+    let expected = format!("the content of these data sets is other than in the first run: {dataset}");
+    let found = remarks("bb");
+    assert!(found.len() == 1 && found[0].contains(&expected), "{found:?}");
+}
+
+#[test]
 fn what_differs_in_its_rows_is_not_compared() {
     let (_folder, learners) = run();
     let remark = |change: fn(&mut Row)| {

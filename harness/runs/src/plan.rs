@@ -124,13 +124,12 @@ impl PlanFile {
         self.cases.len() + self.part.as_ref().map_or(0, |part| part.others.len())
     }
 
-    /// The contents of the data sets of its cases, as SHA-256 of their binary copies, by their names.
-    pub(crate) fn contents(&self) -> BTreeMap<String, BTreeSet<String>> {
+    /// The contents that names of a kind stand for in its cases, as SHA-256 of binary copies or of libraries.
+    pub(crate) fn contents(&self, kind: NameKind) -> BTreeMap<String, BTreeSet<String>> {
         let of_names = contents(&self.cases).into_iter();
-        let of_datasets =
-            of_names.filter(|((kind, _), known)| *kind == NameKind::Dataset && !known.is_empty());
+        let of_kind = of_names.filter(|((of, _), known)| *of == kind && !known.is_empty());
         let owned = |known: BTreeSet<&str>| known.into_iter().map(str::to_owned).collect();
-        of_datasets.map(|((_, name), known)| (name.to_owned(), owned(known))).collect()
+        of_kind.map(|((_, name), known)| (name.to_owned(), owned(known))).collect()
     }
 
     /// Whether its cases are these, in whatever order.

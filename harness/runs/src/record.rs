@@ -9,7 +9,7 @@ use jiff::Timestamp;
 
 use crate::journal::{DamagedRow, read_journal};
 use crate::layout::{JOURNAL, is_run};
-use crate::{MergedRun, OtherContent, PlanFile, RunError, contents, environments};
+use crate::{MergedRun, NameKind, OtherContent, PlanFile, RunError, contents, environments};
 
 /// A run, read back. The journal is the only file that must exist.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -31,6 +31,8 @@ pub struct RunRecord {
     /// SHA-256 of the binary copies of data sets, by their names: several where cases have different ones. Generated sets have
     /// none.
     pub contents: BTreeMap<String, BTreeSet<String>>,
+    /// SHA-256 of the plugins' libraries, by the names of solvers and learners: several where cases have different ones.
+    pub libraries: BTreeMap<String, BTreeSet<String>>,
     /// Planned cases without a row, in the order in which they run.
     pub missing: Vec<PlannedCase>,
     /// Cases of the whole plan that this run does not list: those of other shards.
@@ -76,7 +78,8 @@ impl RunRecord {
         let ended: HashSet<&str> = journal.rows.iter().map(|row| row.id.as_str()).collect();
         let plan = plan.unwrap_or_else(|| PlanFile::new(name_around(folder), Timestamp::UNIX_EPOCH));
         let unlisted = plan.planned() - plan.cases.len();
-        let contents = plan.contents();
+        let contents = plan.contents(NameKind::Dataset);
+        let libraries = plan.contents(NameKind::Solver);
         let mixed_contents = contents::mixed(&plan.cases);
         let PlanFile {
             name, axes, report, sources, dataset_notes, part, merged, other_contents, cases, ..
@@ -99,6 +102,7 @@ impl RunRecord {
             sources,
             dataset_notes,
             contents,
+            libraries,
             missing,
             unlisted,
             shard: part.and_then(|part| part.shard),

@@ -1,7 +1,5 @@
 //! Each extension of the host as a solver sees it: results, counted entries, and errors where the host lacks it.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_sdk::abi::Status;
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder, array};
 use gpbench_sdk::{Error, Family, NoParams, Problem, Reason, Report, Result, Select, Solver};

@@ -1,8 +1,6 @@
 //! Feature maps against central differences.
 
 #![cfg(feature = "blas")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_sdk::finite::FeatureMap;
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::network::Mlp;

@@ -1,8 +1,6 @@
 //! Gaussian processes with finitely many features against dense matrices of all rows.
 
 #![cfg(feature = "blas")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_sdk::finite::{Moments, Objective, Posterior};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, s};
 use gpbench_sdk::{Workers, lapack, symmetric};

@@ -1,7 +1,5 @@
 //! What crosses the interface when a learner misbehaves, diverges or ends.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::cell::Cell;
 
 use gpbench_sdk::abi::Status;

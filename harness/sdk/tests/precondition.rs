@@ -1,8 +1,6 @@
 //! Preconditioners against exact properties, and randomly pivoted Cholesky against its law.
 
 #![cfg(feature = "blas")]
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::cell::RefCell;
 
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};

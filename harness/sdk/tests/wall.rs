@@ -1,7 +1,5 @@
 //! What crosses the interface when a solver or a host misbehaves: a status and a text, never a panic.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 use std::sync::Mutex;

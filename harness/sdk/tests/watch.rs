@@ -1,7 +1,5 @@
 //! When an iteration ends, by the residuals that it shows.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_sdk::ndarray::array;
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver, Watch};
 use gpbench_testing::DenseProblem;

@@ -1,8 +1,10 @@
 //! The plugins, the data sets and the earlier run that names in a spec refer to.
 
 use std::collections::BTreeMap;
+use std::fmt;
+use std::rc::Rc;
 
-use gpbench_record::{LibraryInfo, Row, SolverInfo};
+use gpbench_record::{Dataset, LibraryInfo, Row, SolverInfo};
 
 /// The plugins, the data sets and the earlier run that names in a spec are looked up in.
 #[derive(Debug, Clone, Default)]
@@ -14,9 +16,35 @@ pub struct Catalog {
     /// The sizes of data sets that were read from files ([`Typed::files`](crate::Typed::files)), by their names on the axis,
     /// or why they cannot be read. The size of one that is absent is unknown.
     pub sizes: BTreeMap<String, Result<DatasetSize, String>>,
+    /// Finds splits of the files' data sets that cannot be learned from.
+    pub splits: SplitCheck,
     /// The rows of the run that the spec replays ([`Typed::replayed_run`](crate::Typed::replayed_run)), one for each
     /// case, or why they cannot be read.
     pub replayed: Option<Result<Vec<Row>, String>>,
+}
+
+/// What a split's rows are checked by, where files were read: it returns why nothing can be learned from a split.
+#[derive(Clone, Default)]
+pub struct SplitCheck(Option<Rc<FindFault>>);
+
+type FindFault = dyn Fn(&Dataset) -> Option<String>;
+
+impl SplitCheck {
+    /// Checks splits by this function.
+    pub fn new(find_fault: impl Fn(&Dataset) -> Option<String> + 'static) -> SplitCheck {
+        SplitCheck(Some(Rc::new(find_fault)))
+    }
+
+    /// Why nothing can be learned from the rows of a case, if that is so.
+    pub(crate) fn fault(&self, dataset: &Dataset) -> Option<String> {
+        self.0.as_ref().and_then(|find_fault| find_fault(dataset))
+    }
+}
+
+impl fmt::Debug for SplitCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SplitCheck({})", if self.0.is_some() { "files" } else { "nothing" })
+    }
 }
 
 /// A data set that a spec may name.

@@ -19,7 +19,7 @@ pub use thompson::ThompsonSeconds;
 pub struct CaseCost {
     /// Peak memory of the worker.
     pub memory_bytes: f64,
-    /// Wall-clock seconds of prepare and solve; of a learner, of the looks at it as well; of Thompson sampling, of all
+    /// Wall-clock seconds of prepare and solve; of a learner, of the evaluations of it as well; of Thompson sampling, of all
     /// parts.
     pub seconds: f64,
     /// The parts of Thompson sampling.

@@ -49,7 +49,7 @@ mod tree;
 mod typed;
 mod units;
 
-pub use catalog::{Catalog, DatasetSize, KnownDataset, TrainingRows};
+pub use catalog::{Catalog, DatasetSize, KnownDataset, SplitCheck, TrainingRows};
 pub use checked::Checked;
 pub use cost::{Assumption, CaseCost, ThompsonSeconds, reference_seconds};
 pub use dataset_table::dataset_table;

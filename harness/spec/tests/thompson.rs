@@ -1,8 +1,5 @@
 //! Specs of Thompson sampling, and what their cases are likely to cost.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use gpbench_record::{
     Ascent, Candidates, Exploit, Frequencies, Objective, ObjectiveDraw, Row, Source, TaskOutput, Thompson,

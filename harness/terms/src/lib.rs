@@ -9,6 +9,7 @@
 mod capability;
 mod covariance;
 mod family;
+mod instruction_set;
 mod interface;
 mod log_level;
 mod measures;
@@ -22,6 +23,7 @@ mod words;
 pub use capability::{Capabilities, Capability};
 pub use covariance::Covariance;
 pub use family::Family;
+pub use instruction_set::{InstructionSet, UnknownInstructionSet};
 pub use log_level::LogLevel;
 pub use measures::{Arithmetic, Clock, Entries};
 pub use model::ModelKind;

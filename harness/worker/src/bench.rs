@@ -22,6 +22,7 @@ use gpbench_numerics::LinearOperator;
 use gpbench_record::{Arithmetic, BenchAnswer, BenchInputs, BenchRequest, BlockTiming, Product, Timing};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
+use crate::blas_memory;
 use crate::kernel::kernel;
 use crate::rows::Rows;
 
@@ -39,8 +40,9 @@ struct Benchmark<'a> {
 /// Times the product of a request.
 ///
 /// # Errors
-/// Where the inputs cannot be read, the kernel is invalid, or the arrays cannot be written.
+/// Where memory is refused, the inputs cannot be read, the kernel is invalid, or the arrays cannot be written.
 pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
+    blas_memory::reserve(request.threads)?;
     let streams = Streams::new(0, &["bench"]);
     let x = inputs(&request.inputs, &streams)?;
     let operator = || -> Result<KernelOperator, Box<dyn Error>> {

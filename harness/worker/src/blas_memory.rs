@@ -6,17 +6,33 @@ use gpbench_record::FaultCause;
 use crate::failure::{CaseError, fault};
 use crate::process;
 
+/// The system refuses the buffers.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{reason}")]
+pub(crate) struct Refused {
+    /// Why, and what to do.
+    reason: String,
+}
+
+impl From<Refused> for CaseError {
+    fn from(refused: Refused) -> Self {
+        fault(FaultCause::Resources, refused)
+    }
+}
+
 /// Makes sure that OpenBLAS has its buffers where `threads` threads call it, each by itself or one of them with as many
 /// threads of OpenBLAS, before the data take the memory. Where the address space is not limited, only one buffer is
 /// reserved, and the others are allocated as they are needed.
 ///
+/// Every verb that computes calls this before it does anything else.
+///
 /// # Errors
-/// A fault where the system refuses the buffers.
-pub(crate) fn reserve(threads: usize) -> Result<(), CaseError> {
+/// Where the system refuses the buffers.
+pub(crate) fn reserve(threads: usize) -> Result<(), Refused> {
     // Threads of a plugin's own, for which OpenBLAS keeps buffers too, are reserved when they are started.
     let limit = process::address_space_limit();
     let count = if limit.is_some() { threads.max(1) } else { 1 };
-    reserve_buffers(count).map_err(|refused| fault(FaultCause::Resources, reason(refused, limit)))
+    reserve_buffers(count).map_err(|refused| Refused { reason: reason(refused, limit) })
 }
 
 /// Whether OpenBLAS may start this number of threads, which keep a buffer each.

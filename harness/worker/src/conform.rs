@@ -21,7 +21,7 @@ use rayon::prelude::*;
 
 use crate::channel::Capture;
 use crate::subprocess::{self, Answer};
-use crate::{describe, services};
+use crate::{blas_memory, describe, services};
 
 use models::Models;
 use process::RuleProcess;
@@ -63,7 +63,8 @@ impl Request {
 }
 
 /// Checks the solvers, one rule per processor at a time, and passes each result to `tell`; `worker` is
-/// this program. A library that cannot be read breaks the first rule and is not checked further.
+/// this program. A library that cannot be read, or memory that is too small for any check, breaks the first rule, and
+/// nothing is checked further.
 pub fn run(
     worker: &Path,
     request: &Request,
@@ -71,14 +72,18 @@ pub fn run(
 ) -> io::Result<()> {
     let described =
         describe::in_subprocesses(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
+    let of_all = |reason: String| result("", &SOLVERS[0], Err(Finding::Failed(reason)));
     let library: LibraryInfo = match serde_json::from_value(described.clone()) {
         Ok(library) => library,
         Err(_) => {
-            let reason = described["error"].as_str().unwrap_or("it cannot be described").to_owned();
-            let first = &SOLVERS[0];
-            return tell(result("", first, Err(Finding::Failed(reason))));
+            let reason = described["error"].as_str().unwrap_or("it cannot be described");
+            return tell(of_all(reason.to_owned()));
         }
     };
+    // As each check does in a process with the limits of this one.
+    if let Err(refused) = blas_memory::reserve(THREADS) {
+        return tell(of_all(refused.to_string()));
+    }
     let wanted = |id: &str| request.solver.as_deref().is_none_or(|solver| solver == id);
     for solver in library.solvers.iter().filter(|solver| wanted(&solver.id)) {
         let rules = rules(solver.kind);
@@ -146,6 +151,7 @@ pub fn check(
     name: &str,
     capture: Capture,
 ) -> Result<RuleResult, Box<dyn std::error::Error>> {
+    blas_memory::reserve(THREADS)?;
     // As during calls; loading the library must not change it.
     blas::set_threads(1);
     let pool = thread_pool(THREADS)?;

@@ -2,7 +2,7 @@
 //!
 //! The job is read as JSON from standard input; the answer is written as JSON lines to
 //! standard output, and everything else to standard error. Exit codes: 0 if an answer
-//! was given, a failure included; 2 for a verb that does not exist; 70 if no
+//! was given, a failure included; 2 for a verb or an instruction set that does not exist; 70 if no
 //! answer could be given.
 
 #![deny(clippy::print_stdout, clippy::print_stderr)]
@@ -12,7 +12,7 @@ use std::ffi::OsString;
 use std::panic::catch_unwind;
 use std::path::PathBuf;
 
-use gpbench_record::SCHEMA;
+use gpbench_record::{InstructionSet, SCHEMA};
 use gpbench_worker::channel::{Capture, Channel, read_job};
 use gpbench_worker::{bench, conform, describe, environment, exact, log, process, tasks};
 use serde::Deserialize;
@@ -25,7 +25,7 @@ const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | envir
 Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
 
 /// Wrong usage.
-const EX_WRONG_VERB: i32 = 2;
+const EX_USAGE: i32 = 2;
 
 /// An internal error.
 const EX_SOFTWARE: i32 = 70;
@@ -43,6 +43,11 @@ fn main() {
         process::adopt_orphans();
     }
     process::survive_full_disk();
+    // Plugins choose by the same variable, so nothing is loaded before it is checked.
+    if let Err(unknown) = InstructionSet::asked() {
+        log::line(format_args!("gpbench-worker: {unknown}"));
+        process::leave(EX_USAGE);
+    }
     process::restart_with(&gpbench_gp::blas::missing_environment());
     process::mark_start();
     let code = match catch_unwind(run) {
@@ -109,7 +114,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
 
 fn wrong_usage() -> i32 {
     log::line(format_args!("{USAGE}"));
-    EX_WRONG_VERB
+    EX_USAGE
 }
 
 fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {

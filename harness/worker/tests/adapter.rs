@@ -1,9 +1,6 @@
 //! Solvers written with the SDK, linked into the test: what they see of the
 //! problem, what is counted, and when they are stopped.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use std::cell::Cell;
 use std::collections::BTreeMap;

@@ -1,8 +1,5 @@
 //! Data sets whose duplicates are collapsed: what a solver sees of them, and what its solution means for all rows.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use crate::common::features::Features;
 use crate::common::worker::library;

@@ -1,8 +1,5 @@
 //! Problems with inducing points: what a solver sees of them, and how its weights are judged.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use crate::common::features::Features;
 use crate::common::{close, exact_solution, run};

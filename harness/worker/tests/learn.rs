@@ -1,8 +1,5 @@
 //! Task `learn` by the program itself, with a learner that keeps every rule.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use crate::common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
 use gpbench_record::{

@@ -1,8 +1,5 @@
 //! The example of a learner in C, run by the program itself: it takes the steps that the same method in Rust takes.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,8 +1,5 @@
 //! Estimates of the likelihood by the program itself, with the real plugins.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use crate::common::worker::{failure, job, job_of, solve, verify};
 use gpbench_record::{

@@ -1,8 +1,5 @@
 //! Systems on which users of other libraries reported wrong results, for every solver of this workspace.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use std::collections::BTreeMap;
 
 use gpbench_host::{

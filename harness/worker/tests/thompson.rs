@@ -1,8 +1,5 @@
 //! Thompson sampling by the program itself, with the real plugins.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use std::fs;
 use std::path::Path;
@@ -18,7 +15,7 @@ use gpbench_gp::thread_pool;
 use gpbench_record::{
     Ascent, Candidates, Case, CaseStatus, Dataset, Exploit, Family, FaultCause, Frequencies, Inducing, Job,
     Kernel, Message, Objective, ObjectiveDraw, ParamValue, PathwiseTargets, PriorSource, Solved, Source,
-    Step, Task, Thompson, ThompsonOutput, WarmStart, names,
+    Step, StopReason, Task, Thompson, ThompsonOutput, WarmStart, names,
 };
 use gpbench_worker::rows::Rows;
 use gpbench_worker::system::{System, SystemSpec};
@@ -204,6 +201,36 @@ fn replayed_points_are_acquired_and_chosen_ones_are_judged() {
     }
     let (first, second) = (verified(&path).metrics, verified(&other).metrics);
     assert_eq!(first.get(names::BEST), second.get(names::BEST));
+}
+
+#[test]
+fn a_singular_kernel_matrix_is_a_divergence() {
+    // Noise below rounding: rows of the same point make the matrix singular.
+    let noiseless = |replay: Vec<f64>| {
+        let mut case = search("cholesky", objective(2), 3);
+        case.kernel.noise_scale = 1e-10;
+        task(&mut case).replay = replay;
+        case
+    };
+    // The first step acquires one point six times, so that the second step has no solution.
+    let points: Vec<f64> = [[0.3, 0.7]; 18].concat();
+    let (path, _folder) = job(noiseless(points), 2);
+    let (steps, solved) = run(&path);
+    assert_eq!((steps.len(), solved.reason), (1, StopReason::Diverged));
+    let divergence = output(&solved).divergence.clone().unwrap();
+    assert!(divergence.starts_with("step 1: "), "{divergence}");
+    assert!(divergence.ends_with("; the result is that of step 0"), "{divergence}");
+    let metrics = verified(&path).metrics;
+    assert!(metrics.get(names::BEST).is_some_and(f64::is_finite), "{metrics:?}");
+
+    // Without a solution of the first step there is no result.
+    let mut case = noiseless(Vec::new());
+    case.kernel.family = Family::Rbf.into();
+    case.kernel.length_scale = vec![1e4];
+    let (path, _folder) = job(case, 2);
+    let (status, reason) = failure(&path);
+    assert_eq!(status, CaseStatus::Diverged);
+    assert!(reason.starts_with("step 0: "), "{reason}");
 }
 
 #[test]

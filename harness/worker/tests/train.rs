@@ -1,8 +1,5 @@
 //! Training by the program itself, with the real plugins.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use std::collections::BTreeMap;
 

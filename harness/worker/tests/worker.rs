@@ -1,8 +1,5 @@
 //! The program itself, with the real plugins.
 
-// Helpers of tests are tests too.
-#![allow(clippy::unwrap_used)]
-
 use crate::common;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -15,8 +12,8 @@ use crate::common::worker::{
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
 use gpbench_record::{
-    Case, CaseStatus, Family, FaultCause, Inducing, Kernel, LibraryInfo, Message, ParamValue, Program,
-    ReadOptions, Source, StopReason, names,
+    Arithmetic, BenchInputs, BenchRequest, Case, CaseStatus, Family, FaultCause, Inducing, Kernel,
+    LibraryInfo, Message, ParamValue, Product, Program, ReadOptions, SCHEMA, Source, StopReason, names,
 };
 use ndarray::{Array1, Array2};
 
@@ -398,6 +395,45 @@ fn address_space_that_openblas_lacks_is_a_fault_that_names_it() {
 }
 
 #[test]
+fn products_and_rules_need_address_space_for_openblas_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let within = |script: String| Command::new("sh").args(["-c", &script]).output().unwrap();
+    let limit = "ulimit -v 400000; exec";
+    let expected = "3 x 130 MiB of address space, which OpenBLAS needs for 3 threads; the address space of a process is \
+                    limited to 390 MiB: raise the limit";
+    let input = folder.path().join("request.json");
+    let request = BenchRequest {
+        schema: SCHEMA,
+        product: Product::Operator,
+        inputs: BenchInputs::Normal { n: 30, d: 2 },
+        kernel: cg(1e-2).kernel,
+        rhs: 1,
+        precision: Arithmetic::F64,
+        threads: 3,
+        seconds: 0.01,
+        dgemm_order: 30,
+        arrays: None,
+    };
+    fs::write(&input, serde_json::to_vec(&request).unwrap()).unwrap();
+    let bench = within(format!("{limit} {WORKER} bench < {}", input.display()));
+    let log = String::from_utf8_lossy(&bench.stderr);
+    assert!(bench.status.code() == Some(70) && log.contains(expected), "{log}");
+
+    let rules = within(format!("{limit} {WORKER} conform {}", library("cholesky").display()));
+    let told = String::from_utf8_lossy(&rules.stdout);
+    assert!(rules.status.success() && told.lines().count() == 1 && told.contains(expected), "{told}");
+}
+
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    let output = Command::new(WORKER).arg("environment").env("GPBENCH_SIMD", "avx2x").output().unwrap();
+    let log = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.code() == Some(2) && output.stdout.is_empty(), "{output:?}");
+    let expected = "GPBENCH_SIMD=avx2x names no instruction set; there are avx512, avx2, portable";
+    assert!(log.contains(expected), "{log}");
+}
+
+#[test]
 fn an_exact_reference_says_its_own_accuracy() {
     let error = |noise_scale: f64| {
         let mut case = cg(1e-2);
@@ -437,7 +473,7 @@ fn late_library(folder: &Path, fault: &str) -> Option<PathBuf> {
 #[test]
 fn work_of_a_solver_beside_its_solve_counts() {
     let folder = tempfile::tempdir().unwrap();
-    for fault in ["WORK_IN_ENTRY", "WORK_IN_CREATE", "WORK_IN_DESTROY"] {
+    for fault in ["WORK_IN_CONSTRUCTOR", "WORK_IN_ENTRY", "WORK_IN_CREATE", "WORK_IN_DESTROY"] {
         let Some(file) = late_library(folder.path(), fault) else { return };
         let (job, _folder) = job_of(common::by("late", cg(1e-2)), file, 1);
         let (_, solved) = solve(&job);

@@ -1,7 +1,5 @@
 //! Budgets, warm starts, degenerate systems: what has to hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_ap_accelerated::ApAccelerated;
 use gpbench_sdk::abi::Status;
 use gpbench_sdk::ndarray::{Array2, Axis, array};

@@ -1,7 +1,5 @@
 //! Against the independent oracle, at its stated tolerances.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_ap::Ap;
 use gpbench_sdk::Reason;
 use gpbench_sdk::ndarray::{Array2, Axis};

@@ -1,7 +1,5 @@
 //! Budgets, warm starts, dependent columns: what has to hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_block_cg::BlockCg;
 use gpbench_sdk::ndarray::{Array2, Axis, array, concatenate, s};
 use gpbench_sdk::{ParamValue, Reason};

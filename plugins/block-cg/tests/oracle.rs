@@ -1,7 +1,5 @@
 //! Against the independent oracle, at its stated tolerances.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_block_cg::BlockCg;
 use gpbench_sdk::Reason;
 use gpbench_testing::DenseProblem;

@@ -1,7 +1,5 @@
 //! The batch likelihood against central differences, and what it is not.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_bsgd::BatchLikelihood;
 use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};

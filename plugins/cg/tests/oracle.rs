@@ -1,7 +1,5 @@
 //! Against the independent oracle, at its stated tolerances.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use std::cell::RefCell;
 
 use gpbench_plugin_cg::Cg;

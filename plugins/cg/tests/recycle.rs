@@ -1,7 +1,5 @@
 //! Ritz vectors kept from step to step.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_cg::Cg;
 use gpbench_sdk::{ParamValue, Reason};
 use gpbench_testing::{DenseProblem, Outcome, scattered_inputs, scattered_right_hand_sides};

@@ -1,7 +1,5 @@
 //! Factors that serve several outer steps, and systems that are hard for single precision.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use crate::common;
 use std::collections::BTreeMap;
 

@@ -1,7 +1,5 @@
 //! Solves through the tables that the host uses.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_cholesky::Cholesky;
 use gpbench_sdk::Reason;
 use gpbench_sdk::abi::Status;

@@ -1,7 +1,5 @@
 //! Whole fits against the model's dense matrices.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_minimax::Minimax;
 use gpbench_sdk::{Covariance, Family, ParamValue};
 use gpbench_testing::behaviour::{self, small_network};

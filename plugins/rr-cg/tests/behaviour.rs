@@ -1,7 +1,5 @@
 //! Truncation, budgets, warm starts, degenerate systems: what has to hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_rr_cg::{Roulette, RrCg, RrCgParams};
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::precondition::PivotedCholesky;

@@ -1,7 +1,5 @@
 //! Against the independent oracle, at its stated tolerances.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_rr_cg::{Iteration, Roulette, RrCg};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis};
 use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};

@@ -1,7 +1,5 @@
 //! The method's identities, against dense matrices and central differences.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_scgd::{Average, LogDeterminant};
 use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};

@@ -1,7 +1,5 @@
 //! Against trajectories that other code has computed in extended precision, from the formulae as printed.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_sdd::{DescentStart, DualDescent, GradientPoint, StepRule};
 use gpbench_sdk::ndarray::{Array2, Axis, aview1};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};

@@ -1,7 +1,5 @@
 //! Trajectories, budgets, warm starts, degenerate systems: what has to hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use crate::line::{Line, N, NOISE};
 use gpbench_plugin_sgd_rff::SgdRff;
 use gpbench_sdk::abi::Status;

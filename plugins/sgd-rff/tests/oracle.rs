@@ -1,8 +1,6 @@
 //! Objectives and gradients against the independent oracle, at its stated tolerance, for the batch and the
 //! features that it was given.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_sgd_rff::{ObjectiveGradient, ObjectiveScale, SampleObjective, SgdRffParams};
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder, concatenate, stack};
 use gpbench_sdk::{Family, Problem, Reason, Report, Result, Solver, lapack, params};

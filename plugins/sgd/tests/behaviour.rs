@@ -1,7 +1,5 @@
 //! Budgets, warm starts, degenerate systems: what has to hold whatever the numbers.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_sgd::Sgd;
 use gpbench_sdk::ndarray::Array2;
 use gpbench_sdk::{ParamValue, Reason, Solver};

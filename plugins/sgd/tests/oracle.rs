@@ -1,7 +1,5 @@
 //! Against the independent oracle, at its stated tolerance, with the batches that it was given.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_sgd::MomentumDescent;
 use gpbench_sdk::ndarray::{Array2, Axis};
 use gpbench_sdk::{Problem, Reason, Report, Result, Solver, params};

@@ -1,7 +1,5 @@
 //! The bound and its gradient by hand, against dense algebra and central differences.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use crate::dense;
 use gpbench_plugin_svgp::{BoundGradient, Minibatch, WhitenedDistribution};
 use gpbench_sdk::Workers;

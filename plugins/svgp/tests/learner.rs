@@ -1,7 +1,5 @@
 //! What this learner does beyond the suite: counts, units, degenerate inducing points, what it learns.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_plugin_svgp::Svgp;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, concatenate, s};
 use gpbench_sdk::{Activation, NetworkShape, ParamValue, Reason, Scales};

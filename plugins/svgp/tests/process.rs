@@ -1,7 +1,5 @@
 //! The gradient by the free parameters, and the limits in which the bound is the likelihood.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use crate::dense;
 use gpbench_plugin_svgp::{GradientMemory, SparseProcess, SvgpParams};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};

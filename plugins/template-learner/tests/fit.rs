@@ -1,7 +1,5 @@
 //! Fits in the host that runs cases.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_template_learner::MinibatchGp;
 use gpbench_testing::FitHost;
 use gpbench_testing::rules::Tested;

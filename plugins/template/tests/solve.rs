@@ -1,7 +1,5 @@
 //! Solves in the host that runs cases.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_sdk::Reason;
 use gpbench_template::SteepestDescent;
 use gpbench_testing::DenseProblem;

@@ -1,9 +1,12 @@
 //! `gpbench clean`: removes what can be made again: cached files, and the store of finished cases.
 
+use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_files::{may_be_in_use, process_tag};
 use gpbench_runs::FinishedStore;
 
 use crate::args::Global;
@@ -34,7 +37,8 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
     let mut freed = 0;
     // Files are removed even where nothing can be printed.
     let mut printed = Ok(());
-    for folder in folders.iter().filter(|f| f.is_dir()) {
+    let left_over: Vec<PathBuf> = folders.iter().flat_map(|folder| left_over(folder)).collect();
+    for folder in folders.iter().chain(&left_over).filter(|f| f.is_dir()) {
         let size = size_of(folder);
         let verb = if args.dry_run { "would remove" } else { "removed" };
         if !args.dry_run {
@@ -55,16 +59,46 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
     printed.map(|()| OK)
 }
 
-/// Removes a folder, into which a run may put files meanwhile.
+/// Removes a folder, into which a run may put files meanwhile. It is renamed first: what a run puts into a new folder of its
+/// name stays, so that a run loses a file once at most.
 fn remove(folder: &Path) -> io::Result<()> {
+    let moved = moved(folder, &process_tag());
+    match fs::rename(folder, &moved) {
+        Ok(()) => fs::remove_dir_all(moved),
+        // Another process has removed it.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        Err(_) => remove_in_place(folder),
+    }
+}
+
+/// Removes a folder that cannot be renamed, such as one in a folder that only others may write to.
+fn remove_in_place(folder: &Path) -> io::Result<()> {
     const TRIES: usize = 100;
     for _ in 1..TRIES {
-        match std::fs::remove_dir_all(folder) {
+        match fs::remove_dir_all(folder) {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
             removed => return removed,
         }
     }
-    std::fs::remove_dir_all(folder)
+    fs::remove_dir_all(folder)
+}
+
+/// The name of a folder that the process of a tag removes.
+fn moved(folder: &Path, tag: &str) -> PathBuf {
+    let mut name = folder.file_name().unwrap_or_default().to_owned();
+    name.push(format!(".{tag}.part"));
+    folder.with_file_name(name)
+}
+
+/// What is left of a folder that processes had renamed and not removed when they were killed.
+fn left_over(folder: &Path) -> Vec<PathBuf> {
+    let (Some(parent), Some(name)) = (folder.parent(), folder.file_name()) else { return Vec::new() };
+    let beside = fs::read_dir(parent).into_iter().flatten().flatten().map(|entry| entry.path());
+    let is_moved = |path: &PathBuf| {
+        let rest = path.file_name().and_then(|file| file.as_bytes().strip_prefix(name.as_bytes()));
+        rest.is_some_and(|rest| rest.starts_with(b".") && rest.ends_with(b".part")) && !may_be_in_use(path)
+    };
+    beside.filter(is_moved).collect()
 }
 
 /// Bytes of all files below a folder.
@@ -72,7 +106,7 @@ fn size_of(folder: &Path) -> u64 {
     let mut open: Vec<PathBuf> = vec![folder.to_owned()];
     let mut bytes = 0;
     while let Some(folder) = open.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             match entry.file_type() {
                 Ok(kind) if kind.is_dir() => open.push(entry.path()),
                 _ => bytes += entry.metadata().map_or(0, |m| m.len()),
@@ -80,4 +114,33 @@ fn size_of(folder: &Path) -> u64 {
         }
     }
     bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_is_away_before_its_files_are_removed() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("copies");
+        fs::create_dir_all(folder.join("contents")).unwrap();
+        fs::write(folder.join("contents/a.json"), "a").unwrap();
+        remove(&folder).unwrap();
+        remove(&folder).unwrap();
+        assert_eq!(fs::read_dir(place.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_found() {
+        let place = tempfile::tempdir().unwrap();
+        let folder = place.path().join("copies");
+        let own = moved(&folder, &process_tag());
+        // No process has this number.
+        let dead = moved(&folder, &process_tag().replace(&std::process::id().to_string(), "4294967"));
+        for path in [&own, &dead, &place.path().join("copies.gpb"), &place.path().join("exact.1.part")] {
+            fs::create_dir(path).unwrap();
+        }
+        assert_eq!(left_over(&folder), [dead]);
+    }
 }

@@ -19,7 +19,7 @@ use super::memory::resident;
 use super::pace::{TICK, pause};
 use super::running_time::RunningTime;
 use super::stream::Output;
-use crate::executor::{PHASE_SECONDS, is_terminal};
+use crate::executor::is_terminal;
 use crate::{End, Interrupt, Outcome};
 
 /// Time between the first two checks of a worker that should end at once. It doubles up to the other.
@@ -186,8 +186,7 @@ impl Running {
             return Some(End::CpuSpent { limit });
         }
         self.within_limits = Instant::now();
-        let has_begun = || self.messages.contains(&Message::Loading);
-        let limit = self.limits.kill_after_seconds.or_else(|| (!has_begun()).then_some(PHASE_SECONDS))?;
+        let limit = self.limits.kill_after_seconds?;
         (self.time.elapsed().as_secs_f64() > limit).then_some(End::TimedOut { limit })
     }
 

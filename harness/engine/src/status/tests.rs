@@ -295,6 +295,12 @@ fn a_process_without_a_report_is_classified_by_its_end() {
         (signalled(6), &backtrace, OutOfMemory, "an allocation failed; ended by SIGABRT"),
         (End::TimedOut { limit: 80.0 }, "", Timeout, "killed: no result within 80 s"),
         (
+            End::TimedOut { limit: PHASE_SECONDS },
+            "",
+            Timeout,
+            "killed: no result within 86400 s, the limit of a case without `budget.time`; set that or `--kill-after` to more",
+        ),
+        (
             End::OutOfMemory { bytes: 3 << 30, limit: 2 << 30 },
             "",
             OutOfMemory,

@@ -4,6 +4,7 @@ use std::io;
 
 use gpbench_data::copy::CopyError;
 
+use super::FileFault;
 use crate::error::Role;
 
 pub(super) fn hint(separator: Option<char>) -> String {
@@ -54,4 +55,10 @@ pub(super) fn suggestion(role: Role, nearest: Option<&str>, columns: &[String]) 
         }
         None => format!("the columns are {}", columns.join(", ")),
     }
+}
+
+/// Faults, one on each line.
+pub(super) fn told(faults: &[FileFault]) -> String {
+    let told: Vec<String> = faults.iter().map(FileFault::to_string).collect();
+    told.join("\n  ")
 }

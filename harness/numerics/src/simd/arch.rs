@@ -2,24 +2,28 @@
 
 use std::sync::OnceLock;
 
+use gpbench_terms::InstructionSet;
 use pulp::Arch;
-
-/// Environment variable that selects a smaller instruction set than the processor's best.
-const CHOICE: &str = "GPBENCH_SIMD";
 
 /// The instruction set of this process: the processor's best, or the one that the environment
 /// variable `GPBENCH_SIMD` names (`avx2`, `portable`).
+///
+/// # Panics
+/// If the variable names no instruction set. Programs of the harness refuse that when they start.
 #[inline]
 pub fn arch() -> Arch {
     static CHOSEN: OnceLock<Arch> = OnceLock::new();
-    *CHOSEN.get_or_init(|| choose(std::env::var(CHOICE).ok().as_deref(), Arch::new()))
+    *CHOSEN.get_or_init(|| {
+        let asked = InstructionSet::asked().unwrap_or_else(|unknown| panic!("{unknown}"));
+        choose(asked, Arch::new())
+    })
 }
 
-pub(super) fn choose(asked: Option<&str>, best: Arch) -> Arch {
+pub(super) fn choose(asked: Option<InstructionSet>, best: Arch) -> Arch {
     match (asked, best) {
-        (Some("portable"), _) => Arch::Scalar,
+        (Some(InstructionSet::Portable), _) => Arch::Scalar,
         #[cfg(target_arch = "x86_64")]
-        (Some("avx2"), best) => pulp::x86::V3::try_new().map_or(best, Arch::V3),
+        (Some(InstructionSet::Avx2), best) => pulp::x86::V3::try_new().map_or(best, Arch::V3),
         (_, best) => best,
     }
 }

@@ -1,5 +1,6 @@
 //! Accuracy in units in the last place, with vectors of every width.
 
+use gpbench_terms::InstructionSet;
 use pulp::{Arch, Simd};
 
 use super::arch::choose;
@@ -121,10 +122,34 @@ fn square_roots_round_correctly() {
     }
 }
 
+/// A program whose environment names an unknown instruction set says so, whatever it computes: here this test, in a process
+/// of its own.
+#[test]
+fn an_unknown_instruction_set_is_refused() {
+    const CHILD: &str = "GPBENCH_TEST_OF_UNKNOWN_INSTRUCTIONS";
+    if std::env::var_os(CHILD).is_some() {
+        arch();
+        return;
+    }
+    let test = "simd::tests::an_unknown_instruction_set_is_refused";
+    let ended = |name: &str| {
+        let mut child = std::process::Command::new(std::env::current_exe().unwrap());
+        child.args(["--exact", test]).env(CHILD, "1").env(InstructionSet::VARIABLE, name).output().unwrap()
+    };
+    for known in ["", "portable"] {
+        assert!(ended(known).status.success(), "{known:?}");
+    }
+    let unknown = ended("avx2x");
+    let text = String::from_utf8_lossy(&unknown.stderr) + String::from_utf8_lossy(&unknown.stdout);
+    assert!(!unknown.status.success(), "{text}");
+    let refusal = "GPBENCH_SIMD=avx2x names no instruction set; there are avx512, avx2, portable";
+    assert!(text.contains(refusal), "{text}");
+}
+
 #[test]
 fn the_environment_selects_a_smaller_instruction_set() {
-    assert!(matches!(choose(Some("portable"), Arch::new()), Arch::Scalar));
+    assert!(matches!(choose(Some(InstructionSet::Portable), Arch::new()), Arch::Scalar));
     let same =
         |asked| std::mem::discriminant(&choose(asked, Arch::new())) == std::mem::discriminant(&Arch::new());
-    assert!(same(None) && same(Some("none such")));
+    assert!(same(None) && same(Some(InstructionSet::Avx512)));
 }

@@ -1,6 +1,6 @@
 //! The baseline file.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Read as _;
 use std::path::Path;
@@ -30,9 +30,24 @@ pub struct Baseline {
     /// Tolerances that differ from the defaults, by metric.
     #[serde(default)]
     pub tolerance: BTreeMap<String, BaselineTolerance>,
+    /// The contents of data and plugins that it was made with; nothing in files of earlier versions.
+    #[serde(default)]
+    pub contents: BaselineContents,
     /// The cases.
     #[serde(default, rename = "case")]
     pub cases: Vec<BaselineCase>,
+}
+
+/// The contents that the names of a baseline stood for, as SHA-256; several where cases have different ones.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BaselineContents {
+    /// Binary copies, by data set. Generated sets have none.
+    #[serde(default)]
+    pub datasets: BTreeMap<String, BTreeSet<String>>,
+    /// Libraries of plugins, by solver or learner.
+    #[serde(default)]
+    pub solvers: BTreeMap<String, BTreeSet<String>>,
 }
 
 /// Largest loss of a metric against its baseline: the larger of two bounds.
@@ -134,13 +149,14 @@ impl Baseline {
     }
 
     pub(super) fn of_cases(cases: &Cases<'_>) -> Baseline {
+        let contents = BaselineContents::of(cases);
         let cases = merged(cases).into_iter().filter(|(_, found)| found.worst.status != CaseStatus::Skipped);
         let case = |(key, found): (CaseKey, Merged<'_>)| {
             let recorded = found.metrics.iter().filter(|(name, _)| is_recorded(name));
             let metrics = recorded.map(|(name, value)| (name.to_owned(), value)).collect();
             BaselineCase { key, status: found.worst.status, metrics }
         };
-        Baseline { schema: SCHEMA, tolerance: BTreeMap::new(), cases: cases.map(case).collect() }
+        Baseline { schema: SCHEMA, tolerance: BTreeMap::new(), contents, cases: cases.map(case).collect() }
     }
 
     /// The tolerance of a metric: the file's, else that of the registry.

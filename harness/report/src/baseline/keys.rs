@@ -6,7 +6,8 @@ use gpbench_record::metric::METRICS;
 use gpbench_record::text;
 use toml::de::{DeTable, DeValue};
 
-const FILE: [&str; 3] = ["schema", "tolerance", "case"];
+const FILE: [&str; 4] = ["schema", "tolerance", "contents", "case"];
+const CONTENTS: [&str; 2] = ["datasets", "solvers"];
 const TOLERANCE: [&str; 2] = ["absolute", "relative"];
 const CASE: [&str; 7] = ["dataset", "kernel", "estimator", "solver", "seed", "status", "metrics"];
 
@@ -33,6 +34,7 @@ pub(super) fn unknown(document: &str) -> Option<Mistake> {
                     let bounds = table.values().flat_map(|value| tables(value.get_ref()));
                     bounds.for_each(|bound| look(bound, "bound", &TOLERANCE, &mut found));
                 }
+                "contents" => look(table, "key", &CONTENTS, &mut found),
                 "case" => {
                     look(table, "key", &CASE, &mut found);
                     let measured = table.iter().filter(|(key, _)| key.get_ref() == "metrics");
@@ -86,7 +88,8 @@ mod tests {
     #[test]
     fn a_known_file_has_no_mistakes() {
         let text = "schema = 1\n[tolerance]\ntest_rmse = { absolute = 0.1 }\n[[case]]\ndataset = 'a'\nkernel = 'k'\n\
-                    estimator = 'e'\nsolver = 's'\nseed = 0\nstatus = 'ok'\nmetrics = { test_rmse = 1.0 }\n";
+                    estimator = 'e'\nsolver = 's'\nseed = 0\nstatus = 'ok'\nmetrics = { test_rmse = 1.0 }\n\
+                    [contents.datasets]\na = ['12']\n[contents.solvers]\ns = ['34']\n";
         assert!(unknown(text).is_none());
         assert!(unknown("not TOML").is_none());
     }
@@ -110,6 +113,7 @@ mod tests {
                 1,
                 "unknown metric `test_nnl`; did you mean `test_nll`?",
             ),
+            ("[contents]\nsolvrs = {}", 2, 1, "unknown key `solvrs`; did you mean `solvers`?"),
             ("case = [{ solvr = 1 }]", 1, 11, "unknown key `solvr`; did you mean `solver`?"),
         ] {
             let found = unknown(text).expect(text);

@@ -8,7 +8,7 @@ use gpbench_record::{CaseStatus, Row, names};
 
 use super::cases::{CaseKey, Merged, merged, severity};
 use super::check::{Against, Check, CheckOutcome, MetricCheck};
-use super::file::{Baseline, BaselineCase};
+use super::file::{Baseline, BaselineCase, BaselineContents};
 use super::loose_tolerance::{self, LOOSE_RATIO};
 use crate::error::Result;
 use crate::frame::{Cases, Frame};
@@ -30,7 +30,10 @@ const WITHIN_BAND: f64 = 1.75;
 /// If the table of results cannot be built.
 pub fn check(run: &Run, baseline: &Baseline) -> Result<Check> {
     let frame = Frame::new(run)?;
-    Ok(compare(&Cases::of(&frame), baseline, Against::Baseline, &BTreeSet::new()))
+    let cases = Cases::of(&frame);
+    let mut check = compare(&cases, baseline, Against::Baseline, &BTreeSet::new());
+    check.remarks.extend(baseline.contents.remarks(&BaselineContents::of(&cases)));
+    Ok(check)
 }
 
 /// Compares a run with a baseline, or with what would be the baseline of another run. `others` are the cases of another

@@ -8,6 +8,12 @@
 //! [tolerance]
 //! test_rmse = { absolute = 0.001, relative = 0.01 }
 //!
+//! [contents.datasets]
+//! plant = ["4f1c..."]
+//!
+//! [contents.solvers]
+//! cg = ["09ab..."]
+//!
 //! [[case]]
 //! dataset = "toy"
 //! kernel = "matern32"
@@ -25,6 +31,9 @@
 //! `residual_probes` may grow up to the tolerance that the solver was asked for, where that is larger, but by no more
 //! than a factor of 1.75. A baseline 100 times below that tolerance, as an exact solver's, is held to its own value.
 //!
+//! `contents` holds the SHA-256 of binary copies of data and of plugins' libraries. Where a run has others, a remark says so.
+//! Files of earlier versions have none.
+//!
 //! A failed case that the baseline lacks fails the check; other such cases are reported. A baseline without any metric of a
 //! case that gave an answer fails the check too: there is nothing to compare. Loose tolerances of the file, ten thousand
 //! times a measured value or more, give a warning.
@@ -37,6 +46,7 @@
 mod cases;
 mod changes;
 mod check;
+mod contents;
 mod file;
 mod keys;
 mod loose_tolerance;
@@ -54,7 +64,7 @@ use crate::run::Run;
 pub use cases::CaseKey;
 pub(crate) use changes::other_contents;
 pub use check::{Against, Check, CheckOutcome, MetricCheck};
-pub use file::{Baseline, BaselineCase, BaselineTolerance};
+pub use file::{Baseline, BaselineCase, BaselineContents, BaselineTolerance};
 pub use metrics::check;
 pub use seconds::FALSE_ALARMS;
 pub(crate) use seconds::is_one_machine;

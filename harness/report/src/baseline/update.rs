@@ -6,7 +6,7 @@ use gpbench_record::metric::METRICS;
 use gpbench_record::{CaseStatus, text};
 
 use super::cases::merged;
-use super::file::{Baseline, is_recorded};
+use super::file::{Baseline, BaselineContents, is_recorded};
 use crate::error::Result;
 use crate::frame::{Cases, Frame};
 use crate::run::Run;
@@ -38,7 +38,18 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
             metrics.push(name);
         }
     }
-    for (case, found) in merged(&Cases::of(&frame)) {
+    let cases = Cases::of(&frame);
+    let BaselineContents { datasets, solvers } = BaselineContents::of(&cases);
+    for (table, contents) in [("datasets", datasets), ("solvers", solvers)] {
+        if !contents.is_empty() {
+            let _ = writeln!(out, "\n[contents.{table}]");
+        }
+        for (name, contents) in contents {
+            let contents: Vec<String> = contents.iter().map(|content| quoted(content)).collect();
+            let _ = writeln!(out, "{} = [{}]", key(&name), contents.join(", "));
+        }
+    }
+    for (case, found) in merged(&cases) {
         if found.worst.status == CaseStatus::Skipped {
             continue;
         }

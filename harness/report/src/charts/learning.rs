@@ -58,7 +58,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) 
             .map(|along| panel(results, problem, metric.name, axis(metric), Mean::Arithmetic, along));
         panels.extend(both.into_iter().flatten());
     }
-    let caption = "At each look, by the model of then: mean over seeds; the band spans the lowest to the highest seed. \
+    let caption = "At each evaluation, by the model of then: mean over seeds; the band spans the lowest to the highest seed. \
                    Seconds are those of the learner, setup included, without evaluations. The objective is each method's \
                    own, and so comparable within a method only. Where a parameter has a grid, the chosen value is drawn. What \
                    lies above an axis runs along its upper edge.";

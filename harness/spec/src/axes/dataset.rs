@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use gpbench_record::{Dataset, GpDraw, InputScaling, Objective, ObjectiveDraw, Source, TargetScaling};
 
 use super::rows::RowCounts;
-use crate::catalog::{Catalog, DatasetSize, TrainingRows};
+use crate::catalog::{Catalog, DatasetSize, SplitCheck, TrainingRows};
 use crate::error::Mistakes;
 use crate::nearest;
 use crate::source::{At, Location};
@@ -40,6 +40,8 @@ pub(crate) struct DatasetEntry {
     pub(crate) d: Option<usize>,
     /// Number of splits, where bounded.
     splits: Option<u32>,
+    /// Checks its splits, where its files were read.
+    split_check: SplitCheck,
 }
 
 impl DatasetEntry {
@@ -65,6 +67,7 @@ impl DatasetEntry {
                     self.splits = Some(splits.len() as u32);
                 }
                 self.counts.size = Some((*rows, training.clone()));
+                self.split_check = catalog.splits.clone();
                 self.d = Some(*inputs);
             }
             Some(Err(why)) => {
@@ -93,7 +96,7 @@ impl DatasetEntry {
             return None;
         }
         self.counts.check(&self.name, split, validation, mistakes);
-        Some(Dataset {
+        let dataset = Dataset {
             name: self.name.clone(),
             source: self.source.clone(),
             split,
@@ -103,7 +106,11 @@ impl DatasetEntry {
             targets: self.targets,
             inputs: self.inputs,
             validation: validation.map(|share| share.value),
-        })
+        };
+        if let Some(fault) = self.split_check.fault(&dataset) {
+            mistakes.add(&self.counts.at, fault, None);
+        }
+        Some(dataset)
     }
 }
 
@@ -138,6 +145,7 @@ pub(crate) fn resolve(
         path: None,
         d,
         splits,
+        split_check: SplitCheck::default(),
     };
     let refuse = |keys: &[&str], why: &str, mistakes: &mut Mistakes| {
         for key in table.written.iter().filter(|key| keys.contains(&&*key.value)) {

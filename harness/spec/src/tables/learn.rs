@@ -27,21 +27,21 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
         every: keys.derived(
             "every",
             count(),
-            "at most 60 looks, even on a logarithmic axis",
-            "Passes between two looks of the harness at the model; the last pass has one too.",
+            "at most 60 evaluations, even on a logarithmic axis",
+            "Passes between two evaluations of the model by the harness; there is one after the last pass too.",
         ),
         select: keys.or(
             "select",
             choice("selection", ModelSelection::ALL.map(|selection| (selection.as_str(), selection))),
             "last",
-            "Which look's model is the result: the last, or the one with the smallest objective (the learner's own), \
+            "Which evaluation's model is the result: the last, or the one with the smallest objective (the learner's own), \
              exact negative log marginal likelihood, or error or negative log-likelihood of validation rows.",
         ),
         patience: keys.or(
             "patience",
             whole(COUNT_OR_ZERO),
             0,
-            "Looks without a new best one after which a case ends; 0: it does not end before its last pass.",
+            "Evaluations without a new best one after which a case ends; 0: it does not end before its last pass.",
         ),
         validation: keys.optional(
             "validation",
@@ -59,7 +59,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
             "nlml_rows",
             whole(SEVERAL),
             4096,
-            "Training rows on which a look evaluates the exact likelihood of a kernel of infinite dimension.",
+            "Training rows on which an evaluation before the last computes the exact likelihood of a kernel of infinite dimension.",
         ),
         params: keys.optional(
             "params",

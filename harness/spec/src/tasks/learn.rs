@@ -15,13 +15,13 @@ use crate::tables::learn as table;
 use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
-/// Default number of looks at a case.
+/// Default number of evaluations of a case.
 const LOOKS: u32 = 60;
 
 /// Inducing points in examples of hints, where the data sets have enough rows.
 const POINTS: usize = 1000;
 
-/// Most looks at a case.
+/// Most evaluations of a case.
 const MOST_LOOKS: u64 = 1000;
 
 pub(crate) struct Learn<'a> {
@@ -183,7 +183,7 @@ fn check_selection(table: &table::Learn, mistakes: &mut Mistakes) {
         mistakes.add(at, what, "add `validation`, their share of all rows, such as 0.16".to_owned());
     }
     if let (ModelSelection::Last, 1.., Some(at)) = (select, table.patience.value, &table.patience.at) {
-        let what = "`patience` has no effect with select = \"last\", which has no best look";
+        let what = "`patience` has no effect with select = \"last\", which has no best evaluation";
         mistakes.add(at, what, "select by \"nlml\", \"validation_nll\" or another number".to_owned());
     }
 }
@@ -196,7 +196,10 @@ fn looks(table: &table::Learn, mistakes: &mut Mistakes) -> Vec<u64> {
         Some(every) => {
             let count = passes.div_ceil(every.value);
             if count > MOST_LOOKS {
-                let what = format!("a look after every {} of {passes} passes: {count} looks", every.value);
+                let what = format!(
+                    "an evaluation after every {} of {passes} passes: {count} evaluations",
+                    every.value
+                );
                 let hint = format!("at most {MOST_LOOKS} are possible: give a larger `every`");
                 mistakes.add(&every.at, what, hint);
                 return vec![passes];

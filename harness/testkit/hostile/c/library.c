@@ -17,7 +17,7 @@
 extern void a_function_that_no_library_has(void);
 #endif
 
-#if defined FAULT_WORK_IN_ENTRY || defined FAULT_WORK_IN_CREATE || defined FAULT_WORK_IN_DESTROY
+#if defined FAULT_WORK_IN_CONSTRUCTOR || defined FAULT_WORK_IN_ENTRY || defined FAULT_WORK_IN_CREATE || defined FAULT_WORK_IN_DESTROY
 /* Computes for 1.5 s. */
 static void work(void)
 {
@@ -26,6 +26,13 @@ static void work(void)
     do {
         clock_gettime(CLOCK_MONOTONIC, &now);
     } while ((now.tv_sec - began.tv_sec) + 1e-9 * (now.tv_nsec - began.tv_nsec) < 1.5);
+}
+#endif
+
+#ifdef FAULT_WORK_IN_CONSTRUCTOR
+__attribute__((constructor)) static void constructor(void)
+{
+    work();
 }
 #endif
 

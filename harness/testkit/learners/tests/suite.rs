@@ -1,7 +1,5 @@
 //! Tests of the learners in the host.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests, which fail by panicking")]
-
 use gpbench_learners::ScaleDescent;
 use gpbench_sdk::{Family, ModelKind, Reason};
 use gpbench_testing::FitHost;

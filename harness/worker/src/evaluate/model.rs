@@ -11,6 +11,10 @@ use rayon::ThreadPool;
 
 use crate::setup::Setup;
 
+/// Test rows on which a learner's predictions are compared with those of its model where each costs a linear system of all
+/// training rows.
+const COMPARED_ROWS: usize = 32;
+
 /// Evaluator of models, with the rows on which they are evaluated. No learner can choose these rows.
 pub(crate) struct Judge<'s> {
     setup: &'s Setup<'s>,
@@ -132,11 +136,15 @@ impl<'s> Judge<'s> {
         found.insert(names::CLAIMED_TEST_NLL, metrics::mean_negative_log_likelihood(y, mean, variance));
         if let Some(model) = model {
             let posterior = self.posterior(model)?;
-            let expected = posterior.predict(split.x_test.view())?;
             let deviation = split.y_train.std(0.0);
-            if !posterior.has_sampled_variance() {
-                found.insert(names::PREDICTION_GAP, gap(own, &expected, deviation));
-            }
+            let distance = if posterior.has_sampled_variance() {
+                let rows = subset(split.y_test.len(), COMPARED_ROWS, self.setup.rows.seed);
+                let expected = posterior.predict_exactly(split.x_test.select(Axis(0), &rows).view())?;
+                gap(own.select(Axis(0), &rows).view(), &expected, deviation)
+            } else {
+                gap(own, &posterior.predict(split.x_test.view())?, deviation)
+            };
+            found.insert(names::PREDICTION_GAP, distance);
         }
         Ok(found)
     }

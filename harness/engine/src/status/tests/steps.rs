@@ -145,6 +145,11 @@ fn steps_of_a_search_are_compared_with_the_tolerance() {
 
 /// Status of a learner that stopped for a reason, by what verification found.
 fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> Verdict {
+    learned_of(100, reason, model, found)
+}
+
+/// The same of `n` training rows.
+fn learned_of(n: usize, reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> Verdict {
     let mut case = testing::case("svgp");
     case.task = Task::Learn(Box::new(Learning {
         passes: 100,
@@ -157,6 +162,7 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
         grid: None,
     }));
     let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
+    report.n = n;
     report.output = TaskOutput::Learn(Box::new(LearningOutput { model, ..LearningOutput::default() }));
     let metrics = [(names::PASSES, 50.0), (names::ITERATIONS, 40.0)];
     let metrics = metrics.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
@@ -203,4 +209,32 @@ fn a_learner_is_held_to_its_model() {
     let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
     let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
     assert_eq!(of(epochs, gp, &other), (CaseStatus::Invalid, reason));
+}
+
+#[test]
+fn a_learner_of_many_rows_is_held_to_its_model_too() {
+    let found = |gap: Option<f64>| {
+        let mut found = vec![
+            (names::TEST_RMSE, 0.1),
+            (names::TEST_NLL, -1.0),
+            (names::CLAIMED_TEST_RMSE, 0.1),
+            (names::CLAIMED_TEST_NLL, -1.0),
+        ];
+        found.extend(gap.map(|gap| (names::PREDICTION_GAP, gap)));
+        found
+    };
+    let of = |model, gap| learned_of(20_001, StopReason::Epochs, Some(model), &found(gap));
+    // The harness and the learner both compute an exact process of so many rows by iterations.
+    assert_eq!(of(ModelKind::Gp, Some(2e-3)), Verdict::ok());
+    let other = of(ModelKind::Gp, Some(0.02));
+    assert_eq!(
+        (other.status, other.reason.as_str()),
+        (CaseStatus::Invalid, "predicts otherwise than its model: a gap of 0.02, at most 0.01")
+    );
+    assert_eq!(
+        of(ModelKind::Gp, None).status,
+        CaseStatus::Diverged,
+        "a gap that is absent shows no agreement"
+    );
+    assert_eq!(of(ModelKind::Inducing, Some(2e-3)).status, CaseStatus::Invalid);
 }
