@@ -78,7 +78,7 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_EXPERTS = 6
 
   !> The interface's minor version that this module mirrors.
-  integer(c_int32_t), parameter :: GPB_MINOR = 2
+  integer(c_int32_t), parameter :: GPB_MINOR = 3
 
   !> Ids of the extensions.
   character(len=*), parameter :: GPB_ID_ROWS = "gpbench.rows/1"
@@ -93,6 +93,9 @@ module gpbench
   character(len=*), parameter :: GPB_ID_TRACE = "gpbench.trace/1"
   character(len=*), parameter :: GPB_ID_FIT_TRACE = "gpbench.fit-trace/1"
   character(len=*), parameter :: GPB_ID_PARALLEL_FOR = "gpbench.parallel_for/1"
+  character(len=*), parameter :: GPB_ID_SCRIPT = "gpbench.script/1"
+  character(len=*), parameter :: GPB_ID_PROCESS = "gpbench.process/1"
+  character(len=*), parameter :: GPB_ID_PARTS = "gpbench.parts/1"
 
   type, bind(c) :: gpb_str
     type(c_ptr) :: ptr = c_null_ptr
@@ -185,6 +188,7 @@ module gpbench
     type(c_funptr) :: estimate = c_null_funptr
     type(c_funptr) :: destroy = c_null_funptr
     type(gpb_str) :: source
+    type(c_funptr) :: warm_up = c_null_funptr
   end type
 
   type, bind(c) :: gpb_learner
@@ -205,6 +209,7 @@ module gpbench
     type(c_funptr) :: load = c_null_funptr
     type(c_funptr) :: estimate = c_null_funptr
     type(c_funptr) :: destroy = c_null_funptr
+    type(c_funptr) :: warm_up = c_null_funptr
   end type
 
   type, bind(c) :: gpb_plugin
@@ -218,6 +223,21 @@ module gpbench
     type(c_ptr) :: learners = c_null_ptr
     integer(c_int64_t) :: n_learners = 0
     integer(c_int64_t) :: learner_stride = 0
+    type(c_ptr) :: parts = c_null_ptr
+    integer(c_int64_t) :: n_parts = 0
+    integer(c_int64_t) :: part_stride = 0
+  end type
+
+  type, bind(c) :: gpb_shape
+    integer(c_int32_t) :: size
+    integer(c_int32_t) :: family
+    integer(c_int64_t) :: n
+    integer(c_int64_t) :: m
+    integer(c_int64_t) :: d
+    integer(c_int64_t) :: s
+    integer(c_int32_t) :: threads
+    integer(c_int32_t) :: reserved
+    integer(c_int64_t) :: batch
   end type
 
   type, bind(c) :: gpb_rows

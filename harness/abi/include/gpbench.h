@@ -9,8 +9,8 @@
  *   `GpbStatus` and the other codes are 32-bit integers whose unknown values are
  *   errors. Lengths are `int64_t` and are distrusted. Strings are UTF-8, pointer and
  *   length. Matrices are column-major with a leading dimension.
- * - Growth. `GpbStr`, `GpbMat`, `GpbValue` and `GpbParam` are frozen. Every other
- *   struct begins with its size in bytes; new fields go at the end and are read
+ * - Growth. `GpbStr`, `GpbMat`, `GpbValue`, `GpbParam` and `GpbPart` are frozen. Every
+ *   other struct begins with its size in bytes; new fields go at the end and are read
  *   only if `size` covers them. Extensions are asked for by id
  *   (`gpbench.rows/1`); a null answer means that the other side lacks them.
  * - Memory never changes owner, but for what a solver hands over to `GpbVolatile`.
@@ -45,9 +45,10 @@
 /**
  * Minor version: counts additions. Either side may be the newer one.
  *
- * 1 adds `source` to `GpbSolver`. 2 adds the functions of a `GpbLearner`.
+ * 1 adds `source` to `GpbSolver`. 2 adds the functions of a `GpbLearner`. 3 adds `parts` to `GpbPlugin`, `warm_up` to
+ * `GpbSolver` and `GpbLearner`, and the host's extensions for scripts, processes and parts.
  */
-#define GPB_MINOR 2
+#define GPB_MINOR 3
 
 /* Values of GpbStatus. */
 
@@ -113,6 +114,23 @@
  * For the author of the plugin.
  */
 #define GPB_LOG_LEVEL_DEBUG 3
+
+/* Kinds of `GpbPart`. */
+
+/**
+ * A file that is read or executed.
+ */
+#define GPB_PART_KIND_FILE 1
+
+/**
+ * An installed package.
+ */
+#define GPB_PART_KIND_PACKAGE 2
+
+/**
+ * The program that runs a script.
+ */
+#define GPB_PART_KIND_RUNTIME 3
 
 /* Bits of `GpbSolver.capabilities`. */
 
@@ -286,6 +304,21 @@
  * `GpbParallelFor`, of the host.
  */
 #define GPB_ID_PARALLEL_FOR "gpbench.parallel_for/1"
+
+/**
+ * `GpbScript`, of the host. Null unless the host opens a script.
+ */
+#define GPB_ID_SCRIPT "gpbench.script/1"
+
+/**
+ * `GpbProcess`, of the host.
+ */
+#define GPB_ID_PROCESS "gpbench.process/1"
+
+/**
+ * `GpbParts`, of the host.
+ */
+#define GPB_ID_PARTS "gpbench.parts/1"
 
 /* Kernel families of `GpbInputs`. */
 
@@ -526,10 +559,40 @@ typedef struct GpbHost {
      */
     void (*log)(const struct GpbHost *host, int32_t level, const struct GpbStr *text);
     /**
-     * `gpbench.parallel_for/1`. Any thread.
+     * `gpbench.parallel_for/1`, `script/1`, `process/1`, `parts/1`. Any thread.
      */
     const void *(*extension)(const struct GpbHost *object, const struct GpbStr *id);
 } GpbHost;
+
+/**
+ * One of the things that a library consists of; static. Frozen.
+ */
+typedef struct GpbPart {
+    /**
+     * One of `GPB_PART_KIND_*`.
+     */
+    int32_t kind;
+    /**
+     * Zero.
+     */
+    int32_t reserved;
+    /**
+     * Name: of a file, one that does not depend on the folder that the script lies in.
+     */
+    struct GpbStr name;
+    /**
+     * Version; empty for files.
+     */
+    struct GpbStr version;
+    /**
+     * Absolute path of a file with the hash `sha256`: the file itself, a package's list of files, the interpreter.
+     */
+    struct GpbStr path;
+    /**
+     * SHA-256 of that file's content: 64 lower-case hexadecimal digits. The host computes it again.
+     */
+    struct GpbStr sha256;
+} GpbPart;
 
 /**
  * A matrix A with n rows and m columns, known through its products.
@@ -694,6 +757,48 @@ typedef struct GpbReport {
 } GpbReport;
 
 /**
+ * Sizes of problems to come. Lives until the call that it is passed to returns.
+ */
+typedef struct GpbShape {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * One of `GPB_FAMILY_*`, without `SCALED`; 0 if it is unknown.
+     */
+    int32_t family;
+    /**
+     * Rows.
+     */
+    int64_t n;
+    /**
+     * Unknowns: n, or the number of inducing points.
+     */
+    int64_t m;
+    /**
+     * Inputs.
+     */
+    int64_t d;
+    /**
+     * Right-hand sides of a linear system; outputs of a learner's targets.
+     */
+    int64_t s;
+    /**
+     * Threads that may be used.
+     */
+    uint32_t threads;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * Rows of a minibatch; 0 if that is unknown.
+     */
+    int64_t batch;
+} GpbShape;
+
+/**
  * A linear-system solver; static.
  */
 typedef struct GpbSolver {
@@ -760,6 +865,13 @@ typedef struct GpbSolver {
      * reports list. Empty if there is none. Since minor version 1.
      */
     struct GpbStr source;
+    /**
+     * Gets ready for problems of these sizes, without data: compiles, allocates, starts threads. Called before the
+     * first `prepare`, and again before a `prepare` with other sizes. Its seconds are no part of the solver's,
+     * but count towards the time limit of the case. There is no problem yet, so it has nothing of the host's to call but the
+     * functions of `GpbHost`. Null if there is nothing to get ready. Since minor version 3.
+     */
+    GpbStatus (*warm_up)(void *solver, const struct GpbShape *shape);
 } GpbSolver;
 
 /**
@@ -1021,6 +1133,10 @@ typedef struct GpbLearner {
      * Destroys an object.
      */
     void (*destroy)(void *learner);
+    /**
+     * As of a solver, before `begin` and `load`. Since minor version 3.
+     */
+    GpbStatus (*warm_up)(void *learner, const struct GpbShape *shape);
 } GpbLearner;
 
 /**
@@ -1067,6 +1183,20 @@ typedef struct GpbPlugin {
      * Size of a learner's description as the plugin was built.
      */
     int64_t learner_stride;
+    /**
+     * First of `n_parts` parts: what the library consists of beside its own file; null if there is nothing else. The
+     * identity of a script is that of its parts, which name the script too. This and all that follows: since
+     * minor version 3.
+     */
+    const struct GpbPart *parts;
+    /**
+     * Number of parts.
+     */
+    int64_t n_parts;
+    /**
+     * Distance between two parts in bytes.
+     */
+    int64_t part_stride;
 } GpbPlugin;
 
 /**
@@ -1314,6 +1444,71 @@ typedef struct GpbParallelFor {
      */
     GpbStatus (*run)(const struct GpbHost *host, int64_t n, void (*body)(void *ctx, int64_t i), void *ctx);
 } GpbParallelFor;
+
+/**
+ * The script that a bridge is asked to serve.
+ *
+ * A script is a library that is no shared object, such as a source file of an interpreted language. For `x.END` the
+ * host loads the shared object `libgpbench_bridge_END.so` in its place, the bridge, whose entry function reads
+ * this table and describes the script's solvers and learners. Lives until the process ends.
+ */
+typedef struct GpbScript {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Threads that the solvers and learners of this process may use; 1 where the library is only described.
+     */
+    uint32_t threads;
+    /**
+     * The script: an absolute path.
+     */
+    struct GpbStr file;
+    /**
+     * The program that runs the script, as the user named it; empty if the bridge chooses one.
+     */
+    struct GpbStr runtime;
+} GpbScript;
+
+/**
+ * Processes that belong to a library.
+ */
+typedef struct GpbProcess {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * Adopts a child process of this one: from now on its processor time and its memory count as the library's own,
+     * and so do those of its children that it has waited for. Time that it used before counts too. Any thread. The library
+     * itself waits for its child. `INVALID_ARGUMENT` if `pid` is no process that this one has started.
+     */
+    GpbStatus (*adopt)(const struct GpbHost *host, int64_t pid);
+} GpbProcess;
+
+/**
+ * Parts of a library that are found while it runs.
+ */
+typedef struct GpbParts {
+    /**
+     * Size of this struct in bytes.
+     */
+    uint32_t size;
+    /**
+     * Zero.
+     */
+    uint32_t reserved;
+    /**
+     * Reports a part that is in use; what it points to is copied. If it is not one of `GpbPlugin.parts`, the
+     * result of the case is not used again by later runs, and its row names the part. Any thread.
+     */
+    GpbStatus (*add)(const struct GpbHost *host, const struct GpbPart *part);
+} GpbParts;
 
 /**
  * Numbers of the learner's own for the trace.

@@ -8,7 +8,7 @@
 
 use core::ffi::c_void;
 
-use crate::{Host, Mat, Operator, Problem, Status, Str};
+use crate::{Mat, Operator, Problem, Status, Str};
 
 /// Ids of the extensions: `gpbench.<name>/<revision>`.
 pub mod id {
@@ -39,6 +39,12 @@ pub mod id {
     pub const FIT_TRACE: &str = "gpbench.fit-trace/1";
     /// [`crate::ParallelFor`], of the host.
     pub const PARALLEL_FOR: &str = "gpbench.parallel_for/1";
+    /// [`crate::Script`], of the host. Null unless the host opens a script.
+    pub const SCRIPT: &str = "gpbench.script/1";
+    /// [`crate::Process`], of the host.
+    pub const PROCESS: &str = "gpbench.process/1";
+    /// [`crate::Parts`], of the host.
+    pub const PARTS: &str = "gpbench.parts/1";
 }
 
 /// Products with some rows of A.
@@ -278,26 +284,5 @@ pub struct Trace {
     /// clock is paused inside. From the thread that the host called the plugin on.
     pub note: Option<
         unsafe extern "C" fn(problem: *const Problem, iteration: i64, name: *const Str, value: f64) -> Status,
-    >,
-}
-
-/// The host's threads.
-#[repr(C)]
-#[derive(Debug)]
-pub struct ParallelFor {
-    /// Size of this struct in bytes.
-    pub size: u32,
-    /// Zero.
-    pub reserved: u32,
-    /// Calls `body(ctx, i)` for i in 0..n, on as many threads as the problem allows, and returns
-    /// when all are done. `body` makes no calls to the host. From the thread that the host called
-    /// the plugin on.
-    pub run: Option<
-        unsafe extern "C" fn(
-            host: *const Host,
-            n: i64,
-            body: Option<unsafe extern "C" fn(ctx: *mut c_void, i: i64)>,
-            ctx: *mut c_void,
-        ) -> Status,
     >,
 }

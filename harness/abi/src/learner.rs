@@ -10,7 +10,7 @@
 
 use core::ffi::c_void;
 
-use crate::{Host, Inputs, Mat, Param, Report, Status, Str, Value};
+use crate::{Host, Inputs, Mat, Param, Report, Shape, Status, Str, Value};
 
 /// A method that fits and predicts by itself; static.
 #[repr(C)]
@@ -70,6 +70,8 @@ pub struct Learner {
         Option<unsafe extern "C" fn(learner: *mut c_void, n: i64, d: i64, bytes: *mut f64) -> Status>,
     /// Destroys an object.
     pub destroy: Option<unsafe extern "C" fn(learner: *mut c_void)>,
+    /// As of a solver, before `begin` and `load`. Since minor version 3.
+    pub warm_up: Option<unsafe extern "C" fn(learner: *mut c_void, shape: *const Shape) -> Status>,
 }
 
 // SAFETY: a description is static and immutable.

@@ -13,8 +13,8 @@
 //!   [`Status`] and the other codes are 32-bit integers whose unknown values are
 //!   errors. Lengths are `i64` and are distrusted. Strings are UTF-8, pointer and
 //!   length. Matrices are column-major with a leading dimension.
-//! - **Growth.** [`Str`], [`Mat`], [`Value`] and [`Param`] are frozen. Every other
-//!   struct begins with its size in bytes; new fields go at the end and are read
+//! - **Growth.** [`Str`], [`Mat`], [`Value`], [`Param`] and [`Part`] are frozen. Every
+//!   other struct begins with its size in bytes; new fields go at the end and are read
 //!   only if `size` covers them. Extensions are asked for by id
 //!   (`gpbench.rows/1`); a null answer means that the other side lacks them.
 //! - **Memory** never changes owner, but for what a solver hands over to [`Volatile`].
@@ -42,6 +42,7 @@ use core::ffi::{CStr, c_char, c_void};
 mod batches;
 mod budget;
 mod extension;
+mod host_extension;
 mod learner;
 mod operator;
 mod plugin;
@@ -49,9 +50,12 @@ mod plugin;
 pub use batches::{Batches, Position};
 pub use budget::Budget;
 pub use extension::*;
+pub use host_extension::{ParallelFor, Parts, Process, Script};
 pub use learner::{Fit, FitTrace, Learner, Network, Store, activation, fit_flag, model_kind, stream};
 pub use operator::{Operator, Problem, Report, reason};
-pub use plugin::{EntryFn, Host, Param, Plugin, Solver, capability, log_level, value_kind};
+pub use plugin::{
+    EntryFn, Host, Param, Part, Plugin, Shape, Solver, capability, log_level, part_kind, value_kind,
+};
 
 /// Name of the entry function. It contains the interface's major version.
 pub const ENTRY: &CStr = c"gpbench_plugin_v1";
@@ -61,8 +65,9 @@ pub const MAJOR: u32 = 1;
 
 /// Minor version: counts additions. Either side may be the newer one.
 ///
-/// 1 adds `source` to [`Solver`]. 2 adds the functions of a [`Learner`].
-pub const MINOR: u32 = 2;
+/// 1 adds `source` to [`Solver`]. 2 adds the functions of a [`Learner`]. 3 adds `parts` to [`Plugin`], `warm_up` to
+/// [`Solver`] and [`Learner`], and the host's extensions for scripts, processes and parts.
+pub const MINOR: u32 = 3;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///

@@ -25,7 +25,7 @@ pub struct Host {
     pub set_error: Option<unsafe extern "C" fn(host: *const Host, status: Status, text: *const Str)>,
     /// Writes a line to the case's log; `level` is one of [`log_level`]. Any thread. The text is copied.
     pub log: Option<unsafe extern "C" fn(host: *const Host, level: i32, text: *const Str)>,
-    /// `gpbench.parallel_for/1`. Any thread.
+    /// `gpbench.parallel_for/1`, `script/1`, `process/1`, `parts/1`. Any thread.
     pub extension: Option<unsafe extern "C" fn(object: *const Host, id: *const Str) -> *const c_void>,
 }
 
@@ -63,10 +63,49 @@ pub struct Plugin {
     pub n_learners: i64,
     /// Size of a learner's description as the plugin was built.
     pub learner_stride: i64,
+    /// First of `n_parts` parts: what the library consists of beside its own file; null if there is nothing else. The
+    /// identity of a script is that of its parts, which name the script too. This and all that follows: since
+    /// minor version 3.
+    pub parts: *const Part,
+    /// Number of parts.
+    pub n_parts: i64,
+    /// Distance between two parts in bytes.
+    pub part_stride: i64,
 }
 
 // SAFETY: a description is static and immutable.
 unsafe impl Sync for Plugin {}
+
+/// One of the things that a library consists of; static. Frozen.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Part {
+    /// One of [`part_kind`].
+    pub kind: i32,
+    /// Zero.
+    pub reserved: i32,
+    /// Name: of a file, one that does not depend on the folder that the script lies in.
+    pub name: Str,
+    /// Version; empty for files.
+    pub version: Str,
+    /// Absolute path of a file with the hash `sha256`: the file itself, a package's list of files, the interpreter.
+    pub path: Str,
+    /// SHA-256 of that file's content: 64 lower-case hexadecimal digits. The host computes it again.
+    pub sha256: Str,
+}
+
+// SAFETY: a description is static and immutable.
+unsafe impl Sync for Part {}
+
+/// Kinds of [`Part`].
+pub mod part_kind {
+    /// A file that is read or executed.
+    pub const FILE: i32 = 1;
+    /// An installed package.
+    pub const PACKAGE: i32 = 2;
+    /// The program that runs a script.
+    pub const RUNTIME: i32 = 3;
+}
 
 /// A linear-system solver; static.
 #[repr(C)]
@@ -116,10 +155,39 @@ pub struct Solver {
     /// The work to cite for the method: one bibliographic entry with authors, title, venue and year, which
     /// reports list. Empty if there is none. Since minor version 1.
     pub source: Str,
+    /// Gets ready for problems of these sizes, without data: compiles, allocates, starts threads. Called before the
+    /// first `prepare`, and again before a `prepare` with other sizes. Its seconds are no part of the solver's,
+    /// but count towards the time limit of the case. There is no problem yet, so it has nothing of the host's to call but the
+    /// functions of [`Host`]. Null if there is nothing to get ready. Since minor version 3.
+    pub warm_up: Option<unsafe extern "C" fn(solver: *mut c_void, shape: *const Shape) -> Status>,
 }
 
 // SAFETY: a description is static and immutable.
 unsafe impl Sync for Solver {}
+
+/// Sizes of problems to come. Lives until the call that it is passed to returns.
+#[repr(C)]
+#[derive(Debug)]
+pub struct Shape {
+    /// Size of this struct in bytes.
+    pub size: u32,
+    /// One of [`crate::family`], without `SCALED`; 0 if it is unknown.
+    pub family: i32,
+    /// Rows.
+    pub n: i64,
+    /// Unknowns: n, or the number of inducing points.
+    pub m: i64,
+    /// Inputs.
+    pub d: i64,
+    /// Right-hand sides of a linear system; outputs of a learner's targets.
+    pub s: i64,
+    /// Threads that may be used.
+    pub threads: u32,
+    /// Zero.
+    pub reserved: u32,
+    /// Rows of a minibatch; 0 if that is unknown.
+    pub batch: i64,
+}
 
 /// Bits of [`Solver::capabilities`].
 pub mod capability {

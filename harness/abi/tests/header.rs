@@ -9,10 +9,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// Source files in the order in which C needs their types.
-const SOURCES: [&str; 5] = ["lib.rs", "plugin.rs", "operator.rs", "extension.rs", "learner.rs"];
+const SOURCES: [&str; 6] =
+    ["lib.rs", "plugin.rs", "operator.rs", "extension.rs", "host_extension.rs", "learner.rs"];
 
-const TYPES: &str = "Status Str Mat Value Param Host Plugin Solver Learner Operator Problem Report Rows Columns \
-                     Block Inputs Features Targets State Volatile Trace ParallelFor Fit Network Store FitTrace EntryFn";
+const TYPES: &str = "Status Str Mat Value Param Host Part Plugin Shape Solver Learner Operator Problem Report Rows Columns \
+                     Block Inputs Features Targets State Volatile Trace ParallelFor Script Process Parts Fit Network Store FitTrace EntryFn";
 
 const INTRODUCTION: &str = "\
 /* The C interface between gpbench and its solver plugins.
@@ -169,6 +170,7 @@ fn c_names(line: &str) -> String {
         "fit_flag",
         "stream",
         "activation",
+        "part_kind",
         "model_kind",
     ] {
         let prefix = format!("`GPB_{}_", group.to_uppercase());
@@ -209,7 +211,7 @@ fn the_committed_header_is_the_generated_one() {
 fn compiles(compiler: &str, language: &str, standard: &str) {
     let program = "#include <gpbench.h>\n\
         static GpbStatus stop(void) { return GPB_STATUS_STOPPED; }\n\
-        static const GpbPlugin plugin = {sizeof(GpbPlugin), GPB_MINOR, {\"x\", 1}, {\"1\", 1}, 0, 0, 0, 0, 0, 0};\n\
+        static const GpbPlugin plugin = {sizeof(GpbPlugin), GPB_MINOR, {\"x\", 1}, {\"1\", 1}, 0, 0, 0, 0, 0, 0, 0, 0, 0};\n\
         const GpbPlugin *gpbench_plugin_v1(const GpbHost *host) {\n\
           const GpbStr id = {GPB_ID_PARALLEL_FOR, sizeof(GPB_ID_PARALLEL_FOR) - 1};\n\
           if (host->size < sizeof(GpbHost) || host->extension(host, &id) || stop() != 1) return 0;\n\

@@ -21,13 +21,15 @@ layout!(Mat: 32, data: 0, rows: 8, cols: 16, ld: 24);
 layout!(Value: 40, kind: 0, reserved: 4, i: 8, f: 16, s: 24);
 layout!(Param: 168, name: 0, doc: 16, default: 32, min: 72, max: 112, choices: 152, n_choices: 160);
 layout!(Host: 40, size: 0, minor: 4, ctx: 8, set_error: 16, log: 24, extension: 32);
-layout!(Plugin: 88, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_solvers: 48, solver_stride: 56,
-    learners: 64, n_learners: 72, learner_stride: 80);
-layout!(Solver: 120, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
-    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104);
-layout!(Learner: 152, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+layout!(Plugin: 112, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_solvers: 48, solver_stride: 56,
+    learners: 64, n_learners: 72, learner_stride: 80, parts: 88, n_parts: 96, part_stride: 104);
+layout!(Part: 72, kind: 0, reserved: 4, name: 8, version: 24, path: 40, sha256: 56);
+layout!(Shape: 56, size: 0, family: 4, n: 8, m: 16, d: 24, s: 32, threads: 40, reserved: 44, batch: 48);
+layout!(Solver: 128, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104, warm_up: 120);
+layout!(Learner: 160, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
     source: 64, create: 80, begin: 88, fit: 96, predict: 104, model: 112, save: 120, load: 128, estimate: 136,
-    destroy: 144);
+    destroy: 144, warm_up: 152);
 layout!(Fit: 104, size: 0, threads: 4, seed: 8, inputs: 16, y: 24, mean: 32, flags: 40, network: 48, passes: 56,
     ctx: 64, batch: 72, charge: 80, observe: 88, extension: 96);
 layout!(Network: 32, size: 0, activation: 4, widths: 8, n_widths: 16, random: 24);
@@ -49,6 +51,9 @@ layout!(State: 24, size: 0, reserved: 4, load: 8, save: 16);
 layout!(Volatile: 24, size: 0, reserved: 4, keep: 8, take: 16);
 layout!(Trace: 16, size: 0, reserved: 4, note: 8);
 layout!(ParallelFor: 16, size: 0, reserved: 4, run: 8);
+layout!(Script: 40, size: 0, threads: 4, file: 8, runtime: 24);
+layout!(Process: 16, size: 0, reserved: 4, adopt: 8);
+layout!(Parts: 16, size: 0, reserved: 4, add: 8);
 
 /// Function pointers may be null, and a status is an `int32_t`.
 const _: () = {

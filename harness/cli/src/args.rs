@@ -3,11 +3,12 @@
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
 use gpbench_record::{Shard, matches, selects};
 
-use crate::terminal;
+use crate::{shipped, terminal};
 
 /// Folder that runs are written to, unless the user names another.
 pub(crate) const DEFAULT_OUTPUT_DIR: &str = "reports";
@@ -137,7 +138,9 @@ pub(crate) fn solver_names(split: &[String]) -> Vec<String> {
 /// A spec, and changes to it.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SpecArgs {
-    /// The spec, a TOML file; `-` reads it from standard input, and paths in it are then relative to the current folder.
+    /// The spec, a TOML file; `-` reads it from standard input, and paths in it are then relative to the current folder. Specs that
+    /// come with gpbench are found in every folder, as `benchmarks/quickstart.toml`.
+    #[arg(value_parser = PathBufValueParser::new().map(shipped::spec))]
     pub(crate) spec: PathBuf,
     /// Override a key of the spec, such as `budget.tolerance=0.1`; may be repeated.
     #[arg(long = "set", value_name = "KEY=VALUE")]

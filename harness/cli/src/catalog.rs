@@ -3,36 +3,46 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_data::{registry, synthetic};
-use gpbench_record::{LibraryInfo, Row};
-use gpbench_spec::{Catalog, KnownDataset};
+use gpbench_record::{AbsentLibrary, LibraryInfo, Row};
+use gpbench_spec::{Catalog, KnownDataset, NamedLibrary, UnusableLibrary};
 
 use crate::exit::Failure;
 use crate::worker::{Described, Worker};
 
-/// The usable plugins, and a message for each file that is not one.
+/// The plugins that the worker finds by itself and those that a spec names.
 pub(crate) struct Libraries {
     /// Usable plugins.
     pub(crate) usable: Vec<LibraryInfo>,
-    /// A message for each file that cannot be used.
+    /// A message for each file that the worker has found and that cannot be used.
     pub(crate) unusable: Vec<String>,
+    /// Libraries that the spec names and that cannot be used.
+    pub(crate) unusable_named: Vec<UnusableLibrary>,
 }
 
-/// Describes the plugins that the worker finds by itself, and the `extra` ones.
-pub(crate) fn libraries(worker: &Worker, extra: &[PathBuf]) -> Result<Libraries, Failure> {
-    let mut described = worker.describe(&[])?;
-    if !extra.is_empty() {
-        described.extend(worker.describe(extra)?);
-    }
-    let mut libraries = Libraries { usable: Vec::new(), unusable: Vec::new() };
-    for answer in described {
-        match answer {
-            Described::Library(library) => libraries.usable.push(library),
-            Described::Unusable { file, error } => {
-                libraries.unusable.push(format!("{}: {error}", file.display()));
-            }
+/// Describes the plugins that the worker finds by itself, and the `named` ones.
+pub(crate) fn libraries(worker: &Worker, named: &[NamedLibrary]) -> Result<Libraries, Failure> {
+    let (mut usable, mut unusable, mut unusable_named) = (Vec::new(), Vec::new(), Vec::new());
+    for described in worker.describe(&[])? {
+        match described {
+            Described::Library(library) => usable.push(library),
+            Described::Absent(AbsentLibrary { file, absent: error, .. })
+            | Described::Unusable { file, error } => unusable.push(format!("{}: {error}", file.display())),
         }
     }
-    Ok(libraries)
+    // Without files, the worker would describe all that it finds.
+    let described = if named.is_empty() { Vec::new() } else { worker.describe_named(named)? };
+    for (described, library) in described.into_iter().zip(named) {
+        let (reason, is_absent) = match described {
+            Described::Library(library) => {
+                usable.push(library);
+                continue;
+            }
+            Described::Absent(AbsentLibrary { absent, .. }) => (absent, true),
+            Described::Unusable { error, .. } => (error, false),
+        };
+        unusable_named.push(UnusableLibrary { library: library.clone(), reason, is_absent });
+    }
+    Ok(Libraries { usable, unusable, unusable_named })
 }
 
 /// Describes the plugins that `--library` names, with absolute paths. Each must be usable.
@@ -63,6 +73,9 @@ pub(crate) fn require_file(file: &Path) -> Result<(), Failure> {
 pub(crate) fn usable(described: Described) -> Result<LibraryInfo, Failure> {
     match described {
         Described::Library(library) => Ok(library),
+        Described::Absent(AbsentLibrary { file, absent, .. }) => {
+            Err(Failure::usage(format!("{} cannot run here: {absent}", file.display())))
+        }
         Described::Unusable { file, error } => {
             Err(Failure::usage(format!("{} is not a usable plugin: {error}", file.display())))
         }
@@ -70,7 +83,11 @@ pub(crate) fn usable(described: Described) -> Result<LibraryInfo, Failure> {
 }
 
 /// The catalogue that a spec is checked against. `replayed` holds the rows of the run that the spec replays.
-pub(crate) fn catalog(libraries: Vec<LibraryInfo>, replayed: Option<Result<Vec<Row>, String>>) -> Catalog {
+pub(crate) fn catalog(
+    libraries: Vec<LibraryInfo>,
+    unusable: Vec<UnusableLibrary>,
+    replayed: Option<Result<Vec<Row>, String>>,
+) -> Catalog {
     let registered = registry::all().iter().map(|entry| KnownDataset {
         name: entry.name.clone(),
         aliases: entry.aliases.clone(),
@@ -86,5 +103,6 @@ pub(crate) fn catalog(libraries: Vec<LibraryInfo>, replayed: Option<Result<Vec<R
         toy: true,
         ..KnownDataset::default()
     });
-    Catalog { libraries, datasets: registered.chain(toys).collect(), replayed, ..Catalog::default() }
+    let datasets = registered.chain(toys).collect();
+    Catalog { libraries, unusable, datasets, replayed, ..Catalog::default() }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_data::Sha256Hex;
-use gpbench_record::{CaseFiles, Environment, InstructionSet, PlannedCase};
+use gpbench_record::{CaseFiles, ComposedLibrary, Environment, InstructionSet, PartRecord, PlannedCase};
 
 use crate::exit::Failure;
 use crate::revision::Revision;
@@ -48,22 +48,26 @@ pub(crate) fn of_run(
     machine: Environment,
     spec: &Path,
     text: &str,
-    cases: &[PlannedCase],
-    files: &[CaseFiles],
+    (cases, files, libraries): (&[PlannedCase], &[CaseFiles], &[ComposedLibrary]),
 ) -> Environment {
     let git = Revision::around(spec);
     let datasets = cases.iter().filter_map(|planned| {
         Some((planned.case.dataset.name.clone(), planned.fingerprint.dataset_sha256.clone()?))
     });
-    let plugins = cases.iter().zip(files).map(|(planned, files)| {
-        let name = files.plugin_file.file_name().unwrap_or_default();
-        (name.to_string_lossy().into_owned(), planned.fingerprint.plugin_sha256.clone())
+    let name = |file: &Path| file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let plugins = cases
+        .iter()
+        .zip(files)
+        .map(|(planned, files)| (name(&files.plugin_file), planned.fingerprint.plugin_sha256.clone()));
+    let parts = libraries.iter().map(|ComposedLibrary { file, composition, .. }| {
+        (name(file), composition.parts.iter().map(PartRecord::from).collect())
     });
     Environment {
         git_revision: git.as_ref().map(|git| git.commit.clone()),
         git_dirty: git.map(|git| git.dirty),
         spec_sha256: Sha256Hex::of_bytes(text.as_bytes()).to_string(),
         plugins: plugins.collect(),
+        plugin_parts: parts.collect(),
         datasets: datasets.collect(),
         ..with_program(machine)
     }

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 
 use gpbench_engine::{self as engine, Executor, LocalExecutor, SystemClock, WallClock as _};
-use gpbench_record::{CaseFiles, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
+use gpbench_record::{CaseFiles, ComposedLibrary, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
 use gpbench_runs::PlanFile;
 use gpbench_spec::{SpecCase, SpecPlan};
 use serde::Deserialize;
@@ -36,6 +36,8 @@ pub(crate) struct Checked {
     worker: Worker,
     /// Bibliographic entries of the solvers and learners that the plan uses, by their ids.
     sources: BTreeMap<String, String>,
+    /// The libraries of the plan that consist of more than their file.
+    libraries: Vec<ComposedLibrary>,
     /// The spec's text, with the changes of the command line.
     text: String,
     /// The files of its data sets that are on this machine.
@@ -95,12 +97,13 @@ pub(crate) fn check(
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
     let worker = Worker::locate()?;
     let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
-    let Libraries { usable, unusable } = catalog::libraries(&worker, &typed.libraries())?;
-    for text in unusable {
-        warn(global, format!("plugin {text}"));
+    let Libraries { usable, unusable, unusable_named } = catalog::libraries(&worker, &typed.libraries())?;
+    let (typed, left_out) = typed.without_absent(&unusable_named);
+    for text in unusable.into_iter().map(|text| format!("plugin {text}")).chain(left_out) {
+        warn(global, text);
     }
     let replayed = typed.replayed_run().map(|folder| runs::rows(global, &folder));
-    let mut catalog = catalog::catalog(usable, replayed);
+    let mut catalog = catalog::catalog(usable, unusable_named, replayed);
     let mut files = SpecFiles::default();
     if reading == Reading::Files {
         (files, catalog.sizes) =
@@ -125,6 +128,7 @@ pub(crate) fn check(
     files.tell_of_splits(global, &plan);
     Ok(Checked {
         sources: sources(&plan, &catalog.libraries),
+        libraries: composed(&plan, catalog.libraries),
         plan,
         part,
         threads: threads.unwrap_or(processors),
@@ -132,6 +136,20 @@ pub(crate) fn check(
         text: typed.text(),
         files,
     })
+}
+
+/// The libraries of a plan that consist of more than their file.
+fn composed(plan: &SpecPlan, libraries: Vec<LibraryInfo>) -> Vec<ComposedLibrary> {
+    let composed = libraries.into_iter().filter(|library| !library.composition.parts.is_empty());
+    let composed = composed.map(|LibraryInfo { file, sha256, composition, .. }| ComposedLibrary {
+        file,
+        sha256,
+        composition,
+    });
+    let runs = |library: &ComposedLibrary| {
+        plan.cases.iter().any(|case| case.plugin_file == library.file && case.plugin_sha256 == library.sha256)
+    };
+    composed.filter(runs).collect()
 }
 
 fn sources(plan: &SpecPlan, libraries: &[LibraryInfo]) -> BTreeMap<String, String> {
@@ -151,7 +169,7 @@ pub(crate) fn prepare(
     run: &RunArgs,
     placement: &Placement,
 ) -> Result<Prepared, Failure> {
-    let Checked { plan, part, threads, worker, sources, text, mut files } =
+    let Checked { plan, part, threads, worker, sources, libraries, text, mut files } =
         check(global, args, placement, Reading::Files)?;
     let places = dataset::places(global)?;
     let executor = LocalExecutor::open(&worker.file, threads, run.jobs.get()).map_err(Failure::internal)?;
@@ -188,9 +206,9 @@ pub(crate) fn prepare(
         cases,
         ..PlanFile::new(plan.name, SystemClock.now())
     };
-    let environment = environment::of_run(machine, &args.spec, &text, &file.cases, &files);
+    let environment = environment::of_run(machine, &args.spec, &text, (&file.cases, &files, &libraries));
     Ok(Prepared {
-        plan: engine::Plan { file, files, spec_toml: text, environment },
+        plan: engine::Plan { file, files, libraries, spec_toml: text, environment },
         executor,
         estimate,
         threads,

@@ -8,7 +8,8 @@ use std::thread::Builder;
 use std::time::Duration;
 
 use gpbench_processes::{adopt_orphans, end_orphans, exchange};
-use gpbench_record::{BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
+use gpbench_record::{AbsentLibrary, BenchAnswer, BenchRequest, LibraryInfo, RuleResult, text};
+use gpbench_spec::NamedLibrary;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
@@ -35,6 +36,8 @@ const LAST_LINES: Duration = Duration::from_secs(1);
 pub(crate) enum Described {
     /// A usable plugin.
     Library(LibraryInfo),
+    /// A plugin that needs something that is not installed.
+    Absent(AbsentLibrary),
     /// A file that is not one.
     Unusable {
         /// The file.
@@ -66,6 +69,16 @@ impl Worker {
     pub(crate) fn describe(&self, files: &[PathBuf]) -> Result<Vec<Described>, Failure> {
         let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
         self.ask("describe", &files, &[])
+    }
+
+    /// Describes libraries that a spec names, of which there is at least one.
+    pub(crate) fn describe_named(&self, libraries: &[NamedLibrary]) -> Result<Vec<Described>, Failure> {
+        let mut arguments = Vec::new();
+        for NamedLibrary { file, runtime } in libraries {
+            arguments.extend(runtime.iter().flat_map(|runtime| [Path::new("--runtime"), Path::new(runtime)]));
+            arguments.push(file);
+        }
+        self.ask("describe", &arguments, &[])
     }
 
     /// Tests the solvers and learners of a library, or only `solver`, with the conformance suite, `limit` seconds for each rule.

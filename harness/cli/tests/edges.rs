@@ -10,8 +10,10 @@ use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, Node, Package, P
 const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-abi", &[]),
     ("gpbench-terms", &["gpbench-abi"]),
-    ("gpbench-numerics", &[]),
+    ("gpbench-numerics", &["gpbench-terms"]),
     ("gpbench-sdk", &["gpbench-abi", "gpbench-numerics", "gpbench-terms"]),
+    ("gpbench-bridge-py", &["gpbench-abi"]),
+    ("gpbench-bridge-stub", &["gpbench-sdk"]),
     ("gpbench-plugin-*", &["gpbench-sdk"]),
     ("gpbench-hostile", &["gpbench-sdk"]),
     ("gpbench-learners", &["gpbench-sdk"]),
@@ -93,6 +95,8 @@ const UNSAFE: &[&str] = &[
     "gpbench-gp",
     "gpbench-hostile",
     "gpbench-mutants",
+    "gpbench-bridge-py",
+    "gpbench-bridge-stub",
 ];
 
 /// What cargo resolves for this platform. Without the filter, `cargo metadata` would need the crates of other

@@ -31,6 +31,7 @@ mod provenance;
 mod readers;
 mod resume;
 mod reuse;
+mod scripts;
 mod shards;
 mod slurm;
 mod soak;

@@ -196,6 +196,36 @@ fn new_plugins_in_c_and_fortran_build_under_their_names() {
 }
 
 #[test]
+fn a_new_plugin_in_python_is_two_files() {
+    let sandbox = Sandbox::new();
+    let ended = sandbox.run(&["plugin", "new", "my-solver", "--lang", "python"]).exits(0);
+    ended.prints(&[
+        "wrote my_solver.py, test_my_solver.py",
+        "python3 -m pytest test_my_solver.py",
+        "plugin test my_solver.py",
+        "--library my_solver.py",
+    ]);
+    let code = sandbox.read("my_solver.py");
+    assert!(code.contains("class MySolver(Solver)") && code.contains("id = \"my-solver\""), "{code}");
+
+    // Neither file is overwritten, and no second one is written beside.
+    let again = ["plugin", "new", "my-solver", "--lang", "python"];
+    sandbox.run(&again).exits(2).says(&["my_solver.py exists", "--dir"]);
+    std::fs::remove_file(sandbox.path("my_solver.py")).expect("a file to remove");
+    sandbox.run(&again).exits(2).says(&["test_my_solver.py exists"]);
+    assert!(!sandbox.path("my_solver.py").exists());
+
+    let learner = ["plugin", "new", "mine", "--lang", "python", "--learner", "--dir", "new/here"];
+    sandbox.run(&learner).exits(0).prints(&["wrote new/here: mine.py, test_mine.py"]);
+    assert!(sandbox.read("new/here/mine.py").contains("class Mine(Learner)"));
+
+    for name in ["numpy", "random", "lambda"] {
+        let ended = sandbox.run(&["plugin", "new", name, "--lang", "python"]);
+        ended.exits(2).says(&[&format!("my-{name}")]);
+    }
+}
+
+#[test]
 fn an_existing_folder_is_not_overwritten() {
     let sandbox = Sandbox::new();
     std::fs::create_dir(sandbox.path("mine")).expect("a folder");

@@ -171,6 +171,7 @@ mod tests {
             worker: "/shared/gpbench-worker".into(),
             started_in: Environment::default(),
             cases: [].into(),
+            libraries: Vec::new(),
             options: NodeOptions::default(),
             tasks,
             site,

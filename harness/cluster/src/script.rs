@@ -105,6 +105,7 @@ mod tests {
             worker: "/shared/gpbench-worker".into(),
             started_in,
             cases: [].into(),
+            libraries: Vec::new(),
             options: NodeOptions::default(),
             tasks: Vec::new(),
             site,

@@ -124,6 +124,8 @@ impl CaseRunner<'_> {
         };
         let mut status = classify(&evidence)?;
         remark.iter().for_each(|remark| status.add(remark));
+        let unplanned = solving.solved().map_or(&[][..], |solved| &solved.unplanned_parts);
+        remark_on_parts(unplanned).iter().for_each(|remark| status.add(remark));
         let lacks_exact = self.references.wanted(planned).is_some() && references.len() < asked;
         Ok(Row { lacks_exact, ..row::ended(&planned, status, &evidence, self.clock.now()) })
     }
@@ -156,13 +158,15 @@ impl CaseRunner<'_> {
     }
 
     fn job(&self, planned: Planned<'_>, reference: Option<&Reference>) -> Job {
+        let (plugin, plugin_parts) = self.plugins.of(planned);
         Job {
             schema: SCHEMA,
             id: planned.id.clone(),
             case: planned.case.clone(),
             dataset_file: planned.files.dataset_file.clone(),
             dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
-            plugin: self.plugins.of(planned),
+            plugin,
+            plugin_parts,
             exact_file: reference.map(|reference| reference.path.clone()),
             solution_file: self.workspace.solution(&planned.id),
             checkpoint_file: self.checkpoint(&planned),
@@ -183,6 +187,18 @@ impl CaseRunner<'_> {
             memory_share: self.memory.share(planned),
         }
     }
+}
+
+/// The remark on a case whose plugin has used files that its description does not name.
+fn remark_on_parts(unplanned: &[String]) -> Option<String> {
+    let first = unplanned.first()?;
+    let others = match unplanned.len() - 1 {
+        0 => String::new(),
+        count => format!(" and {count} more"),
+    };
+    Some(format!(
+        "the plugin used {first}{others}, which its description does not name; the case runs again each time"
+    ))
 }
 
 /// How far a case has come, if a message tells it.

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_record::Environment;
+use gpbench_record::{ComposedLibrary, Environment};
 use gpbench_runs::{Attempts, Workspace};
 
 use crate::attempt::RunAttempt;
@@ -54,6 +54,7 @@ impl Engine<'_> {
         let work = Workload {
             cases: &plan.file.cases,
             pending: pending.into_iter().map(|place| plan.planned(place)).collect(),
+            libraries: &plan.libraries,
             workspace: &workspace,
             rows: &mut journal,
             attempts,
@@ -94,12 +95,12 @@ impl Engine<'_> {
         options: &RunOptions,
         events: &mut dyn FnMut(Event),
     ) -> Result<RunSummary, EngineError> {
-        let Workload { environment, workspace, beginning, .. } = work;
+        let Workload { environment, workspace, libraries, beginning, .. } = work;
         let runs: Vec<Planned<'_>> =
             work.pending.iter().copied().filter(|planned| planned.skip.is_none()).collect();
         let memory = self.memory(environment, options, &runs)?;
         memory.warning(&runs).map(Event::Warning).into_iter().for_each(&mut *events);
-        let (executor, plugins) = self.programs(workspace, &runs)?;
+        let (executor, plugins) = self.programs(workspace, libraries, &runs)?;
         let cases = CaseRunner {
             executor: &executor,
             clock: self.clock,
@@ -144,10 +145,11 @@ impl Engine<'_> {
     fn programs(
         &self,
         workspace: &Workspace,
+        libraries: &[ComposedLibrary],
         cases: &[Planned<'_>],
     ) -> Result<(CheckedExecutor<'_>, Plugins), EngineError> {
         let keeper = Keeper::new(workspace);
-        let plugins = Plugins::keep(&keeper, cases)?;
+        let plugins = Plugins::keep(&keeper, libraries, cases)?;
         let worker = cases.first().map(|planned| planned.fingerprint.worker_sha256.as_str());
         Ok((CheckedExecutor::new(&keeper, self.executor, worker)?, plugins))
     }

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Deref;
 
-use gpbench_record::{CaseFiles, Environment, PlannedCase};
+use gpbench_record::{CaseFiles, ComposedLibrary, Environment, PlannedCase};
 use gpbench_runs::PlanFile;
 use jiff::Timestamp;
 
@@ -17,6 +17,8 @@ pub struct Plan {
     pub file: PlanFile,
     /// The files of each case, in the order of the cases.
     pub files: Vec<CaseFiles>,
+    /// The libraries that consist of more than their file.
+    pub libraries: Vec<ComposedLibrary>,
     /// The spec as typed, stored in the run folder.
     pub spec_toml: String,
     /// Where the cases run, stored in the run folder.

@@ -5,8 +5,9 @@
 //! does not change its link. One that is overwritten in place does: the stamps of worker and plugin are compared
 //! before and after each work item, so that no row belongs to another program than the one planned.
 //!
-//! A library that looks for others beside itself (`$ORIGIN`) stays where it is, as does every file if nothing in the
-//! run folder may be executed, or if there is no room for a copy. Their stamps tell of both kinds of change.
+//! A program or library that looks for others beside itself (`$ORIGIN`) stays where it is, as do scripts and all parts of
+//! libraries, and every file if nothing in the run folder may be executed or there is no room for a copy. Their stamps tell
+//! of both kinds of change.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -16,43 +17,64 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use gpbench_files::is_full;
-use gpbench_record::{Environment, Fault, FaultCause, Message, Program, ProgramError};
+use gpbench_record::{
+    ComposedLibrary, Composition, Environment, Fault, FaultCause, Message, PluginParts, Program,
+    ProgramError, finds_by_own_folder, names_own_folder,
+};
 use gpbench_runs::Workspace;
-use memchr::memmem;
 use rustix::fs::{StatVfsMountFlags, statvfs};
 
 use crate::executor::is_terminal;
 use crate::{End, Executor, Interrupt, Outcome, Planned, WorkItem};
 
-/// The plugin libraries of an attempt, by the file and the SHA-256 that were planned.
+/// The plugin libraries of an attempt with their parts, by the file and the identity that were planned.
 #[derive(Debug)]
-pub(crate) struct Plugins(HashMap<(PathBuf, String), Program>);
+pub(crate) struct Plugins(HashMap<(PathBuf, String), (Program, PluginParts)>);
 
 impl Plugins {
     /// Keeps the libraries of these cases.
     ///
     /// # Errors
     /// When a library cannot be read, or is not the one that was planned.
-    pub(crate) fn keep(keeper: &Keeper, cases: &[Planned<'_>]) -> Result<Self, ProgramError> {
+    pub(crate) fn keep(
+        keeper: &Keeper,
+        libraries: &[ComposedLibrary],
+        cases: &[Planned<'_>],
+    ) -> Result<Self, ProgramError> {
         let mut kept = HashMap::new();
         for &planned in cases {
             if let Entry::Vacant(place) = kept.entry(key(planned)) {
-                let (file, sha256) = place.key();
-                let program = keeper.keep(file, sha256)?;
-                place.insert(program);
+                let (file, identity) = place.key();
+                let is_it = |library: &&ComposedLibrary| library.file == *file && library.sha256 == *identity;
+                let library = match libraries.iter().find(is_it) {
+                    Some(library) => composed(file, &library.composition)?,
+                    None => (keeper.keep(file, identity)?, PluginParts::default()),
+                };
+                place.insert(library);
             }
         }
         Ok(Self(kept))
     }
 
-    /// The library of a case.
-    pub(crate) fn of(&self, planned: Planned<'_>) -> Program {
+    /// The library of a case, and its parts.
+    pub(crate) fn of(&self, planned: Planned<'_>) -> (Program, PluginParts) {
         self.0.get(&key(planned)).expect("the libraries of all cases that run are kept").clone()
     }
 }
 
 fn key(planned: Planned<'_>) -> (PathBuf, String) {
     (planned.files.plugin_file.clone(), planned.fingerprint.plugin_sha256.clone())
+}
+
+/// A library with parts, which stays where it is: it finds them by its path.
+///
+/// # Errors
+/// When a part cannot be read, or its content is not what was planned.
+fn composed(file: &Path, composition: &Composition) -> Result<(Program, PluginParts), ProgramError> {
+    let Composition { bridge, runtime, parts } = composition.clone();
+    let parts = parts.iter().map(|part| Program::of(&part.path)?.matching(&part.sha256));
+    let parts = parts.collect::<Result<_, _>>()?;
+    Ok((Program::of(file)?, PluginParts { bridge, runtime, parts }))
 }
 
 /// Keeps programs in the workspace of an attempt that has begun.
@@ -73,7 +95,7 @@ impl Keeper {
     fn keep(&self, file: &Path, sha256: &str) -> Result<Program, ProgramError> {
         let unreadable = |source| ProgramError::Unreadable { file: file.to_owned(), source };
         let original = fs::canonicalize(file).map_err(unreadable)?;
-        if self.forbids_execution() || names_its_folder(&original).map_err(unreadable)? {
+        if self.forbids_execution() || names_own_folder(&original).map_err(unreadable)? {
             return Program::of(&original)?.matching(sha256);
         }
         let Some(kept) = self.link(&original, sha256)? else {
@@ -97,7 +119,8 @@ impl Keeper {
         let unreadable = |source| ProgramError::Unreadable { file: program.file.clone(), source };
         let original = fs::canonicalize(&program.file).map_err(unreadable)?;
         let program = program.clone().matching(sha256)?.at(&original)?;
-        if self.forbids_execution() {
+        let unreadable = |source| ProgramError::Unreadable { file: original.clone(), source };
+        if self.forbids_execution() || finds_by_own_folder(&original).map_err(unreadable)? {
             return Ok(program);
         }
         match self.link(&original, sha256)? {
@@ -140,12 +163,6 @@ fn link(file: &Path, folder: &Path) -> io::Result<Option<PathBuf>> {
     }
 }
 
-/// Whether a library finds other files from the folder that it lies in.
-fn names_its_folder(file: &Path) -> io::Result<bool> {
-    let bytes = fs::read(file)?;
-    Ok([&b"$ORIGIN"[..], b"${ORIGIN}"].iter().any(|name| memmem::find(&bytes, name).is_some()))
-}
-
 /// An executor that runs a work item only by the programs that were hashed. An outcome of others is a fault.
 pub(crate) struct CheckedExecutor<'a> {
     executor: &'a dyn Executor,
@@ -186,7 +203,9 @@ impl<'a> CheckedExecutor<'a> {
         }
         match item {
             WorkItem::Case(job) => {
-                self.check_program(&job.plugin).map_err(|error| fault(FaultCause::Plugin, &error))
+                let programs = [&job.plugin].into_iter().chain(&job.plugin_parts.parts);
+                let checked = programs.into_iter().try_for_each(|program| self.check_program(program));
+                checked.map_err(|error| fault(FaultCause::Plugin, &error))
             }
             WorkItem::Verify(_) | WorkItem::Exact(_) => Ok(()),
         }

@@ -48,6 +48,7 @@ pub(crate) fn ended(
         row.d = Some(solved.d);
         row.metrics.extend(&measured(solved, planned));
         row.solver_values = solved.values.clone();
+        row.unplanned_parts = solved.unplanned_parts.clone();
         row.output = solved.output.clone();
     }
     if let Some(verified) = evidence.verifying.and_then(|outcome| outcome.verified()) {
@@ -86,6 +87,7 @@ fn empty(planned: &PlannedCase, status: Verdict, finished: Timestamp) -> Row {
         log_tail: String::new(),
         reproducible: status.reproducible,
         lacks_exact: false,
+        unplanned_parts: Vec::new(),
         reused_from: None,
         environment: None,
         place: None,

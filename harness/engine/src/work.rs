@@ -1,6 +1,6 @@
 //! The cases of an attempt, and where their rows and files go.
 
-use gpbench_record::{Environment, PlannedCase};
+use gpbench_record::{ComposedLibrary, Environment, PlannedCase};
 use gpbench_runs::{Attempts, Workspace};
 
 use crate::{Beginning, Planned, Reused, RowSink};
@@ -11,6 +11,8 @@ pub struct Workload<'a> {
     pub cases: &'a [PlannedCase],
     /// Those that have no row, in the order in which they run.
     pub pending: Vec<Planned<'a>>,
+    /// The libraries that consist of more than their file.
+    pub libraries: &'a [ComposedLibrary],
     /// Folders of the files of running cases. They exist.
     pub workspace: &'a Workspace,
     /// Destination of the rows.

@@ -6,7 +6,9 @@ use std::path::Path;
 
 use gpbench_engine::{End, EngineError, Executor, Interrupt, Outcome, Plan, WorkItem};
 use gpbench_files::process_tag;
-use gpbench_record::{Environment, Message, Program, ProgramError, StopReason};
+use gpbench_record::{
+    ComposedLibrary, Composition, Environment, Message, Part, PartKind, Program, ProgramError, StopReason,
+};
 use gpbench_runs::read_journal;
 
 use crate::support::{Mock, change, options, plan, run, solved, verified};
@@ -130,4 +132,57 @@ fn a_full_disk_is_no_fault_of_the_library() {
     }
     let text = copied(ErrorKind::PermissionDenied).to_string();
     assert!(text.starts_with("library.so cannot be copied to reports/toy: permission denied"), "{text}");
+}
+
+/// A plan of one case, with a script that consists of itself and a helper.
+fn plan_with_parts(folder: &Path) -> Plan {
+    let (script, helper) = (folder.join("script.stub"), folder.join("helper.txt"));
+    let mut plan = plan_with(&script, "script");
+    fs::write(&helper, "helper").unwrap();
+    let part = |path: &Path| Part {
+        kind: PartKind::File,
+        name: path.file_name().unwrap().to_str().unwrap().to_owned(),
+        version: String::new(),
+        path: path.to_owned(),
+        sha256: Program::of(path).unwrap().sha256,
+    };
+    let composition = Composition { parts: vec![part(&script), part(&helper)], ..Composition::default() };
+    let sha256 = composition.identity("");
+    change(&mut plan.file.cases[0], |_, fingerprint| fingerprint.plugin_sha256.clone_from(&sha256));
+    plan.libraries.push(ComposedLibrary { file: script, sha256, composition });
+    plan
+}
+
+#[test]
+fn a_script_stays_where_it_is_with_its_parts() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan_with_parts(folder.path());
+    let mock = Mock::default();
+    assert!(run(&mock, &plan, &options(folder.path())).unwrap().0.is_complete());
+    let job = mock.jobs.lock().unwrap()["cg"].clone();
+    assert_eq!(job.plugin.file, folder.path().join("script.stub"));
+    let parts: Vec<_> = job.plugin_parts.parts.iter().map(|part| part.file.file_name().unwrap()).collect();
+    assert_eq!(parts, ["script.stub", "helper.txt"]);
+}
+
+#[test]
+fn a_part_that_changed_since_it_was_planned_is_refused_by_name() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan_with_parts(folder.path());
+    fs::write(folder.path().join("helper.txt"), "other").unwrap();
+    let mock = Mock::default();
+    let error = run(&mock, &plan, &options(folder.path())).unwrap_err();
+    assert!(error.to_string().contains("helper.txt has changed"), "{error}");
+    assert!(mock.asked().is_empty());
+}
+
+#[test]
+fn no_row_is_of_a_part_overwritten_during_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    let plan = plan_with_parts(folder.path());
+    let builder = Builder { library: &folder.path().join("helper.txt"), in_place: true };
+    let summary = run(&builder, &plan, &options(folder.path())).unwrap().0;
+    assert!(!summary.is_complete());
+    let reason = &summary.without_rows[0].reason;
+    assert!(reason.contains("helper.txt has changed"), "{reason}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use gpbench_engine::{End, Executor as _, Interrupt, LocalExecutor, Outcome, WorkItem};
-use gpbench_record::{Job, Limits, Message, SCHEMA, StopReason};
+use gpbench_record::{Job, Limits, Message, PluginParts, SCHEMA, StopReason};
 use tempfile::TempDir;
 
 use crate::support::{planned, plugin, solved, verified};
@@ -52,6 +52,7 @@ impl Script {
             dataset_file: None,
             dataset_sha256: None,
             plugin: plugin(),
+            plugin_parts: PluginParts::default(),
             exact_file: None,
             solution_file: self.path().join("solution"),
             checkpoint_file: None,

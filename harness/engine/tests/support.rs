@@ -43,6 +43,7 @@ pub(crate) fn plan_of(cases: impl IntoIterator<Item = PlannedCase>) -> Plan {
     let mut plan = Plan {
         file: PlanFile::new("toy", now),
         files: Vec::new(),
+        libraries: Vec::new(),
         spec_toml: "schema = 1\n".into(),
         environment: Environment::default(),
     };
@@ -100,6 +101,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         build_seconds: 0.25,
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
         metrics: Metrics::default(),
+        unplanned_parts: Vec::new(),
         output: TaskOutput::empty(TaskKind::Posterior),
     })
 }

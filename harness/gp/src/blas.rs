@@ -11,6 +11,7 @@
 //! This is the only module with `unsafe` code.
 
 use std::ffi::{CStr, c_char, c_int, c_void};
+use std::mem::transmute;
 use std::sync::{Mutex, Once, PoisonError};
 
 unsafe extern "C" {
@@ -18,8 +19,21 @@ unsafe extern "C" {
     fn openblas_get_num_threads() -> c_int;
     fn openblas_get_config() -> *const c_char;
     fn openblas_get_corename() -> *const c_char;
-    fn blas_memory_alloc(position: c_int) -> *mut c_void;
-    fn blas_memory_free(buffer: *mut c_void);
+}
+
+type Allocate = unsafe extern "C" fn(position: c_int) -> *mut c_void;
+type Free = unsafe extern "C" fn(buffer: *mut c_void);
+
+/// The functions that give and take back a buffer, where OpenBLAS exports them: that of Debian does, that of the wheel does not.
+fn buffer_functions() -> Option<(Allocate, Free)> {
+    // SAFETY: the names end with a zero. All versions of OpenBLAS declare both functions so, and they are used as long as this
+    // program runs, whose libraries stay. A null pointer is `None`.
+    unsafe {
+        let find = |name: &CStr| libc::dlsym(libc::RTLD_DEFAULT, name.as_ptr());
+        let allocate = transmute::<*mut c_void, Option<Allocate>>(find(c"blas_memory_alloc"));
+        let free = transmute::<*mut c_void, Option<Free>>(find(c"blas_memory_free"));
+        allocate.zip(free)
+    }
 }
 
 /// Bytes that OpenBLAS allocates for each thread that calls it at the same time, whatever the size of the matrices, and
@@ -41,7 +55,8 @@ pub struct BuffersRefused {
 /// Lets OpenBLAS allocate its buffers for so many threads now. It keeps them, and allocates none later as long as no more
 /// threads call it at the same time: OpenBLAS 0.3.21 repeats an allocation that the system refuses endlessly.
 ///
-/// No other thread may call BLAS meanwhile.
+/// No other thread may call BLAS meanwhile. An OpenBLAS that does not export the functions for this allocates a buffer when a
+/// thread first needs one, and ends the process if the system then refuses it (0.3.34).
 ///
 /// # Errors
 /// Where the system refuses the memory. Nothing is allocated then.
@@ -58,10 +73,12 @@ pub fn reserve_buffers(count: usize) -> Result<(), BuffersRefused> {
         return Err(BuffersRefused { count });
     }
     if missing > 0 {
-        // SAFETY: any position is allowed, and each buffer is given back once.
-        unsafe {
-            let buffers: Vec<*mut c_void> = (0..count).map(|_| blas_memory_alloc(0)).collect();
-            buffers.into_iter().for_each(|buffer| blas_memory_free(buffer));
+        if let Some((allocate, free)) = buffer_functions() {
+            // SAFETY: any position is allowed, and each buffer is given back once.
+            unsafe {
+                let buffers: Vec<*mut c_void> = (0..count).map(|_| allocate(0)).collect();
+                buffers.into_iter().for_each(|buffer| free(buffer));
+            }
         }
         *reserved = count;
     }
@@ -130,8 +147,8 @@ pub const ENVIRONMENT: [&str; 2] = ["OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOU
 /// Environment variables, with values, that make OpenBLAS faster on this machine. OpenBLAS reads them before `main`,
 /// so a process should set them and restart itself before it does anything else.
 ///
-/// OpenBLAS identifies a processor newer than itself as an older type: as one of 2004 (`Prescott`), with which it is
-/// three times slower than necessary, or as one without AVX-512 (`Haswell` for a Zen 5: dgemm reaches 67 instead of
+/// OpenBLAS identifies a processor newer than itself as an older type: as one of 2004 (`Prescott`, or `Katmai` in the wheel's
+/// build), with which it is three times slower than necessary, or as one without AVX-512 (`Haswell` for a Zen 5: dgemm reaches 67 instead of
 /// 113 Gflop/s). Its idle threads also spin for a long time by default. Variables that the user has set are left out.
 pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
     let [core_type, thread_timeout] = ENVIRONMENT;
@@ -142,8 +159,17 @@ pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
 
 /// The core type to request where OpenBLAS has chosen one without the vector instructions of the processor.
 fn better_core(chosen: &str, dispatch: &str) -> Option<&'static str> {
-    const OLD: [&str; 8] =
-        ["Prescott", "Core2", "Penryn", "Dunnington", "Nehalem", "Sandybridge", "Generic", "Unknown"];
+    const OLD: [&str; 9] = [
+        "Prescott",
+        "Katmai",
+        "Core2",
+        "Penryn",
+        "Dunnington",
+        "Nehalem",
+        "Sandybridge",
+        "Generic",
+        "Unknown",
+    ];
     const AVX2: [&str; 3] = ["Haswell", "Zen", "Excavator"];
     let is_of = |names: &[&str]| names.iter().any(|name| name.eq_ignore_ascii_case(chosen));
     match dispatch {
@@ -172,6 +198,7 @@ mod tests {
         assert_eq!(better_core("Prescott", "avx512"), Some("SkylakeX"));
         assert_eq!(better_core("prescott", "avx2"), Some("Haswell"));
         assert_eq!(better_core("Prescott", "portable"), None);
+        assert_eq!(better_core("Katmai", "avx2"), Some("Haswell"));
         assert_eq!(better_core("Zen", "avx2"), None);
         assert_eq!(better_core("Zen", "avx512"), Some("SkylakeX"));
         assert_eq!(better_core("Haswell", "avx512"), Some("SkylakeX"));

@@ -1,6 +1,7 @@
 //! Reads a plugin's description of itself, and checks it before anything is used.
 
 mod entry;
+mod parts;
 mod room;
 mod schema;
 mod table;
@@ -8,13 +9,14 @@ mod table;
 use std::collections::HashSet;
 use std::mem::offset_of;
 
-use gpbench_abi::{Learner, MINOR, Plugin, Solver};
-use gpbench_terms::SolverInfo;
+use gpbench_abi::{self as abi, Learner, MINOR, Plugin, Solver};
+use gpbench_terms::{Part, SolverInfo};
 
 pub use entry::{LearnerEntry, SolverEntry};
 pub(crate) use schema::admits;
 
 use entry::{read_learner, read_solver};
+use parts::read_parts;
 use room::Room;
 use table::{entries, table};
 
@@ -29,6 +31,7 @@ pub(crate) struct Description {
     pub(crate) minor: u32,
     pub(crate) solvers: Vec<SolverEntry>,
     pub(crate) learners: Vec<LearnerEntry>,
+    pub(crate) parts: Vec<Part>,
 }
 
 /// Reads and checks a plugin's description.
@@ -55,6 +58,7 @@ pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
         let mut learners = entries(learners, offset_of!(Learner, source), "learner", |table, place| {
             read_learner(table, place, room)
         })?;
+        let parts = read_parts((plugin.parts, plugin.n_parts, plugin.part_stride), room)?;
         // In another version, values that are unknown here may be valid.
         if plugin.minor != MINOR {
             solvers.iter_mut().for_each(|solver| solver.oddities.clear());
@@ -66,8 +70,20 @@ pub(crate) unsafe fn read(plugin: *const Plugin) -> Result<Description, String> 
                 return Err(format!("the library offers `{}` twice", info.id));
             }
         }
-        Ok(Description { name, version, minor: plugin.minor, solvers, learners })
+        Ok(Description { name, version, minor: plugin.minor, solvers, learners, parts })
     }
+}
+
+/// Reads and checks a part that a library reports while it runs.
+///
+/// # Safety
+/// `part` is null or points to a part whose texts are null or as long as they say.
+pub(crate) unsafe fn read_part(part: *const abi::Part) -> Result<Part, String> {
+    if part.is_null() || !part.is_aligned() {
+        return Err("it is a null or misaligned pointer".to_owned());
+    }
+    // SAFETY: not null and aligned; the rest by this function's contract.
+    unsafe { parts::read_part(&*part, &Room::full()) }
 }
 
 /// Schemas of the entries, solvers first.

@@ -8,7 +8,10 @@ mod fit_trace;
 pub(crate) mod inputs;
 mod mixed;
 mod parallel_for;
+mod parts;
+mod process;
 mod rows;
+mod script;
 mod state;
 mod targets;
 mod trace;
@@ -19,7 +22,7 @@ use std::ffi::c_void;
 use gpbench_abi::Operator;
 
 use crate::fit_session::FitExtension;
-use crate::host_table::HostExtension;
+use crate::host_table::{HostExtension, HostTable};
 use crate::session::{OperatorExtension, ProblemExtension, Session};
 
 pub use state::SolverState;
@@ -43,7 +46,8 @@ const OF_PROBLEM: [ProblemExtension; 4] =
 const OF_FIT: [FitExtension; 1] = [fit_trace::EXTENSION];
 
 /// Extensions of the host.
-const OF_HOST: [HostExtension; 1] = [parallel_for::EXTENSION];
+const OF_HOST: [HostExtension; 4] =
+    [parallel_for::EXTENSION, script::EXTENSION, process::EXTENSION, parts::EXTENSION];
 
 /// The operator's extension of this id, or null.
 pub(crate) fn of_operator(session: &Session, op: &Operator, id: &str) -> *const c_void {
@@ -61,8 +65,8 @@ pub(crate) fn of_fit(id: &str) -> *const c_void {
 }
 
 /// The host's extension of this id, or null.
-pub(crate) fn of_host(id: &str) -> *const c_void {
-    find(&OF_HOST, id).map_or(std::ptr::null(), |table| table())
+pub(crate) fn of_host(host: Option<&'static HostTable>, id: &str) -> *const c_void {
+    find(&OF_HOST, id).map_or(std::ptr::null(), |table| table(host))
 }
 
 fn find<T: Copy>(list: &[(&str, T)], id: &str) -> Option<T> {

@@ -1,7 +1,7 @@
 //! The problem that a learner fits, and the tables through which the learner reads it.
 
 use gpbench_abi::{Inputs, Mat, Network, fit_flag};
-use gpbench_terms::{Covariance, NetworkShape};
+use gpbench_terms::{Covariance, NetworkShape, Shape};
 use ndarray::{Array2, ArrayView1, ArrayView2, Axis};
 
 use crate::seal::checksum;
@@ -35,6 +35,15 @@ pub struct FitProblem<'a> {
     pub network: Option<&'a NetworkShape>,
 }
 
+impl FitProblem<'_> {
+    /// The sizes of the problem, for which a learner gets ready before it sees the data.
+    pub fn shape(&self, threads: usize) -> Shape {
+        let (n, d) = self.x.dim();
+        let m = self.basis.map_or(n, |basis| basis.nrows());
+        Shape { covariance: Some(self.covariance), n, m, d, s: 1, threads, batch: None }
+    }
+}
+
 /// A problem in the form that learners read. The tables point into the arrays, which are never written or moved.
 pub(crate) struct FitData {
     pub(crate) inputs: Inputs,
@@ -42,6 +51,8 @@ pub(crate) struct FitData {
     pub(crate) network: Option<Network>,
     pub(crate) mean: f64,
     pub(crate) flags: u64,
+    /// The sizes, for one thread.
+    shape: Shape,
     x: Array2<f64>,
     y: Array2<f64>,
     basis: Option<Array2<f64>>,
@@ -84,6 +95,7 @@ impl FitData {
             mean: problem.mean,
             flags: flag(problem.shared_length_scale, fit_flag::SHARED_LENGTH_SCALE)
                 | flag(problem.trained_mean, fit_flag::TRAINED_MEAN),
+            shape: problem.shape(1),
             x,
             y,
             basis,
@@ -93,6 +105,11 @@ impl FitData {
         };
         data.seal = data.checksums();
         data
+    }
+
+    /// The sizes, as [`FitProblem::shape`] gives them.
+    pub(crate) fn shape(&self, threads: usize) -> Shape {
+        Shape { threads, ..self.shape }
     }
 
     /// Number of training rows.

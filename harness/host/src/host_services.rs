@@ -38,8 +38,7 @@ unsafe extern "C" fn set_error(host: *const Host, status: Status, text: *const S
         // SAFETY: the plugin passes its host and a text, or null.
         let (host, text) = unsafe { (HostTable::of(host), text_of(text)) };
         if let Some(host) = host {
-            host.services().log(format_args!("[error {}] {text}", status.0));
-            host.set_error(text);
+            host.refuse(status, text);
         }
         Status::DONE
     });
@@ -59,11 +58,12 @@ unsafe extern "C" fn log(host: *const Host, level: i32, text: *const Str) {
     });
 }
 
-unsafe extern "C" fn extension(_host: *const Host, id: *const Str) -> *const c_void {
+unsafe extern "C" fn extension(host: *const Host, id: *const Str) -> *const c_void {
     let mut answer = std::ptr::null();
     wall(|| {
-        // SAFETY: the plugin passes a text or null.
-        answer = extension::of_host(&unsafe { text_of(id) });
+        // SAFETY: the plugin passes its host and a text, or null.
+        let (host, id) = unsafe { (HostTable::of(host), text_of(id)) };
+        answer = extension::of_host(host, &id);
         Status::DONE
     });
     answer
@@ -92,6 +92,7 @@ mod tests {
         unsafe {
             assert!(!extension(std::ptr::null(), &Str::new(abi::id::PARALLEL_FOR)).is_null());
             assert!(extension(std::ptr::null(), &Str::new("gpbench.unknown/1")).is_null());
+            assert!(extension(std::ptr::null(), &Str::new(abi::id::SCRIPT)).is_null());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use gpbench_abi::{Fit, Report, Status, Store};
-use gpbench_terms::{Capability, ParamValue, Reason, StopReason};
+use gpbench_terms::{Capability, ParamValue, Reason, Shape, StopReason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder};
 
 use crate::arrays::{ArrayStore, Arrays};
@@ -25,6 +25,8 @@ pub struct LearnerObject<'l> {
     entry: &'l LearnerEntry,
     host: &'static HostTable,
     object: *mut c_void,
+    /// The sizes that it got ready for last.
+    ready_for: Option<Shape>,
 }
 
 /// How a call of `fit` ended.
@@ -68,7 +70,7 @@ impl<'l> LearnerObject<'l> {
         let create = entry.table.create.expect("checked when the learner was looked up");
         // SAFETY: the function and the schema of one table.
         let object = unsafe { object::create(&entry.info, create, host, params) }?;
-        Ok(LearnerObject { entry, host, object })
+        Ok(LearnerObject { entry, host, object, ready_for: None })
     }
 
     /// Bytes that a fit with n rows and d inputs needs beyond the data. For a learner that gives no estimate, this is
@@ -85,11 +87,28 @@ impl<'l> LearnerObject<'l> {
         object::estimated(bytes)
     }
 
+    /// Lets the learner get ready for fits of these sizes. The caller takes the time. Does nothing for a learner that has
+    /// nothing to get ready, or is ready for these sizes. [`begin`](Self::begin) and [`load`](Self::load) do the same
+    /// first, with the clock paused, for their own sizes.
+    pub fn warm_up(&mut self, shape: Shape) -> Result<(), CallError> {
+        if self.ready_for == Some(shape) {
+            return Ok(());
+        }
+        self.ready_for = None;
+        // SAFETY: a live object and the function of its own table.
+        let call =
+            |warm_up: object::WarmUpFn| unsafe { object::warm_up(self.object, warm_up, self.host, shape) };
+        self.entry.table.warm_up.map_or(Ok(()), call)?;
+        self.ready_for = Some(shape);
+        Ok(())
+    }
+
     /// Begins a fit. Returns the stop reason if the fit ended before its first step.
     ///
     /// # Errors
     /// Where the call fails, or the learner has modified read-only data.
     pub fn begin(&mut self, session: &FitSession) -> Result<Option<StopReason>, CallError> {
+        self.warm_up(session.data.shape(session.account.limits.threads))?;
         let begin = self.entry.table.begin.expect("checked when the learner was looked up");
         // SAFETY: a live object of this learner, and a fit that lives until the call returns.
         let status = self.call(session, Call::Begin, |object, fit| unsafe { begin(object, fit) });
@@ -116,6 +135,7 @@ impl<'l> LearnerObject<'l> {
                 what: "is missing, where `save` is not".into(),
             });
         };
+        self.warm_up(session.data.shape(session.account.limits.threads))?;
         let store = ArrayStore::holding(self.host.services(), state);
         let table = store.table();
         // SAFETY: as for `begin`; the store lives until the call returns.

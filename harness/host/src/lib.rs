@@ -18,6 +18,8 @@ mod account;
 mod allowance;
 mod arrays;
 mod batches;
+#[cfg(feature = "load")]
+mod bridge;
 mod callback;
 mod clock;
 mod cost;
@@ -52,6 +54,8 @@ mod views;
 pub use account::SolveLimits;
 pub use allowance::Allowance;
 pub use arrays::{Arrays, MOST_BYTES};
+#[cfg(feature = "load")]
+pub use bridge::{Opening, bridge, is_script};
 pub use clock::difference;
 pub use cost::{FitCost, SolveCost};
 pub use dense_features::DenseFeatures;
@@ -69,4 +73,4 @@ pub use outcome::SolveOutcome;
 pub use services::Services;
 pub use session::Session;
 pub use solver::SolverObject;
-pub use system::{FeatureProducts, LinearSystem, SystemInputs};
+pub use system::{FeatureProducts, LinearSystem, SystemInputs, shape_of};

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_abi::{ENTRY, MAJOR, Plugin};
-use gpbench_terms::{Clock, SolverInfo, SolverKind};
+use gpbench_terms::{Clock, Part, SolverInfo, SolverKind};
 use thiserror::Error;
 
 use crate::description::{self, Description, LearnerEntry, SolverEntry};
@@ -18,6 +18,28 @@ pub enum LibraryError {
         /// The file.
         file: PathBuf,
         /// The loader's message.
+        reason: String,
+    },
+    /// It is a script whose bridge is not installed.
+    #[error(
+        "{file} is a script, and its bridge `{bridge}` is in none of the folders {places}; build or install it, or name its folder in GPBENCH_PLUGIN_PATH",
+        file = file.display(),
+        places = listed(places)
+    )]
+    NoBridge {
+        /// The file.
+        file: PathBuf,
+        /// File name of the bridge.
+        bridge: String,
+        /// The folders in which it was looked for.
+        places: Vec<PathBuf>,
+    },
+    /// Something that it needs is not installed.
+    #[error("{file} cannot run here: {reason}", file = file.display())]
+    Absent {
+        /// The file.
+        file: PathBuf,
+        /// What it needs, in the library's words.
         reason: String,
     },
     /// It has no entry function.
@@ -73,6 +95,10 @@ pub enum LibraryError {
     },
 }
 
+fn listed(places: &[PathBuf]) -> String {
+    places.iter().map(|place| place.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
 /// A loaded library, which stays loaded until the process ends.
 #[derive(Debug)]
 pub struct Library {
@@ -81,6 +107,8 @@ pub struct Library {
     description: Description,
     /// Time of the constructors and of the entry function.
     pub(crate) described: Clock,
+    /// The shared object that serves a script.
+    pub(crate) bridge: Option<PathBuf>,
 }
 
 impl Library {
@@ -98,13 +126,30 @@ impl Library {
         let description = unsafe { description::read(plugin) };
         let description =
             description.map_err(|what| LibraryError::Malformed { file: file.to_owned(), what })?;
-        Ok(Library { file: file.to_owned(), host, description, described: Clock::default() })
+        let described = Clock::default();
+        Ok(Library { file: file.to_owned(), host, description, described, bridge: None })
     }
 
     /// Time of loading the library, which runs its constructors, and of its entry function, which describes it; zero for a plugin that
     /// is part of this program.
     pub fn described(&self) -> Clock {
         self.described
+    }
+
+    /// The shared object that serves this library, which is a script; `None` for a shared object.
+    pub fn bridge(&self) -> Option<&Path> {
+        self.bridge.as_deref()
+    }
+
+    /// What the library consists of beside its file, as it describes itself.
+    pub fn parts(&self) -> &[Part] {
+        &self.description.parts
+    }
+
+    /// The parts that the library has reported while it ran and that are not among [`parts`](Self::parts).
+    pub fn undescribed_parts(&self) -> Vec<Part> {
+        let found = self.host.found_parts();
+        found.into_iter().filter(|part| !self.parts().iter().any(|known| is_same(known, part))).collect()
     }
 
     /// The library's own name.
@@ -154,6 +199,11 @@ impl Library {
     pub fn host(&self) -> &'static HostTable {
         self.host
     }
+}
+
+/// Whether two parts are the same file with the same content.
+fn is_same(one: &Part, other: &Part) -> bool {
+    (&one.path, &one.sha256) == (&other.path, &other.sha256)
 }
 
 fn offer(info: &SolverInfo) -> String {

@@ -1,10 +1,10 @@
-//! Creation and memory estimates of the objects of solvers and learners.
+//! Creation, warm-up and memory estimates of the objects of solvers and learners.
 
 use std::collections::BTreeMap;
 use std::ffi::c_void;
 
-use gpbench_abi::{Host, Status, Value};
-use gpbench_terms::{ParamValue, SolverInfo};
+use gpbench_abi::{self as abi, Host, Status, Value};
+use gpbench_terms::{ParamValue, Shape, SolverInfo};
 
 use crate::error::CallError;
 use crate::host_table::HostTable;
@@ -12,6 +12,9 @@ use crate::settings::settings;
 
 /// The function of a table that makes an object.
 type CreateFn = unsafe extern "C" fn(*const Host, *const Value, i64, *mut *mut c_void) -> Status;
+
+/// The function of a table that lets an object get ready.
+pub(crate) type WarmUpFn = unsafe extern "C" fn(*mut c_void, *const abi::Shape) -> Status;
 
 /// Makes an object with these parameters; those not given take their defaults.
 ///
@@ -34,6 +37,24 @@ pub(crate) unsafe fn create(
         return Err(CallError::new("create", status, host, None));
     }
     Ok(object)
+}
+
+/// Lets an object get ready for these sizes.
+///
+/// # Safety
+/// `object` is a live object of the table that `warm_up` is from.
+pub(crate) unsafe fn warm_up(
+    object: *mut c_void,
+    warm_up: WarmUpFn,
+    host: &'static HostTable,
+    shape: Shape,
+) -> Result<(), CallError> {
+    host.take_error();
+    // SAFETY: by this function's contract; the shape lives until the call returns.
+    match unsafe { warm_up(object, &shape.to_abi()) } {
+        Status::DONE => Ok(()),
+        status => Err(CallError::new("warm_up", status, host, None)),
+    }
 }
 
 /// The bytes that an object has estimated, if they are a number of bytes.

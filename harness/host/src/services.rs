@@ -16,6 +16,15 @@ pub trait Services: Sync + 'static {
     /// calls have ended.
     fn for_each(&self, count: usize, work: &(dyn Fn(usize) + Sync));
 
+    /// Counts the time and the memory of a child process as those of this process from now on. By default nothing is
+    /// counted.
+    ///
+    /// # Errors
+    /// Why the process cannot be adopted, as a clause.
+    fn adopt(&self, _pid: u32) -> Result<(), String> {
+        Ok(())
+    }
+
     /// Threads of BLAS calls. The default is one, of a process without BLAS.
     fn blas_threads(&self) -> usize {
         1

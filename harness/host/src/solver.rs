@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ffi::c_void;
 
 use gpbench_abi::{Problem, Report, Status};
-use gpbench_terms::{Capability, ParamValue, Reason, StopReason};
+use gpbench_terms::{Capability, ParamValue, Reason, Shape, StopReason};
 use ndarray::{Array2, ArrayViewMut2};
 
 use crate::clock::difference;
@@ -18,6 +18,7 @@ use crate::outcome::{SolveOutcome, read_reason, read_report};
 use crate::problem::{self, ProblemParts};
 use crate::services::BlasThreads;
 use crate::session::Session;
+use crate::system::shape_of;
 use crate::views::mat;
 
 /// A solver that has been made and not yet destroyed.
@@ -26,6 +27,8 @@ pub struct SolverObject<'l> {
     entry: &'l SolverEntry,
     host: &'static HostTable,
     object: *mut c_void,
+    /// The sizes that it got ready for last.
+    ready_for: Option<Shape>,
 }
 
 impl<'l> SolverObject<'l> {
@@ -38,7 +41,7 @@ impl<'l> SolverObject<'l> {
         let create = entry.table.create.expect("checked when the library was loaded");
         // SAFETY: the function and the schema of one table.
         let object = unsafe { object::create(&entry.info, create, host, params) }?;
-        Ok(SolverObject { entry, host, object })
+        Ok(SolverObject { entry, host, object, ready_for: None })
     }
 
     /// Bytes that a solve with n rows, d inputs and s right-hand sides needs beyond the problem.
@@ -59,6 +62,22 @@ impl<'l> SolverObject<'l> {
             return Err(CallError::new("estimate", status, self.host, None));
         }
         object::estimated(bytes)
+    }
+
+    /// Lets the solver get ready for problems of these sizes. The caller takes the time. Does nothing for a solver that
+    /// has nothing to get ready, or is ready for these sizes. [`prepare`](Self::prepare) does the same first, with the
+    /// clock paused, for its own sizes.
+    pub fn warm_up(&mut self, shape: Shape) -> Result<(), CallError> {
+        if self.ready_for == Some(shape) {
+            return Ok(());
+        }
+        self.ready_for = None;
+        // SAFETY: a live object and the function of its own table.
+        let call =
+            |warm_up: object::WarmUpFn| unsafe { object::warm_up(self.object, warm_up, self.host, shape) };
+        self.entry.table.warm_up.map_or(Ok(()), call)?;
+        self.ready_for = Some(shape);
+        Ok(())
     }
 
     /// Prepares and solves, from `x` and into `x` (m x s, column-major).
@@ -85,6 +104,7 @@ impl<'l> SolverObject<'l> {
         session: &Session,
         x: &mut ArrayViewMut2<f64>,
     ) -> Result<Option<SolveOutcome>, CallError> {
+        self.warm_up(shape_of(session.objects.system, session.account.limits.threads))?;
         let mut stopped = false;
         if let Some(prepare) = self.entry.table.prepare {
             // SAFETY: a live object of this solver and a problem that lives until the call returns.

@@ -1,7 +1,7 @@
 //! The linear system that the host passes to a solver.
 
 use gpbench_numerics::LinearOperator;
-use gpbench_terms::Family;
+use gpbench_terms::{Covariance, Family, Shape};
 use ndarray::{ArrayView2, ArrayViewMut2, CowArray, Ix2};
 
 /// A linear system A X = B that is given to a solver: n rows, m unknowns, s right-hand sides.
@@ -56,6 +56,20 @@ pub trait LinearSystem {
     /// The weights of the case's system that follow from the solver's iterate `x` (m x s).
     fn case_weights<'x>(&self, x: CowArray<'x, f64, Ix2>) -> CowArray<'x, f64, Ix2> {
         x
+    }
+}
+
+/// The sizes of a system, for which a solver gets ready before it sees the system.
+pub fn shape_of(system: &dyn LinearSystem, threads: usize) -> Shape {
+    let ((n, m), inputs) = (system.operator().shape(), system.inputs());
+    Shape {
+        covariance: inputs.as_ref().map(|inputs| Covariance::Stationary(inputs.family)),
+        n,
+        m,
+        d: inputs.map_or(0, |inputs| inputs.x.ncols()),
+        s: system.rhs().ncols(),
+        threads,
+        batch: None,
     }
 }
 

@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
 use gpbench_abi::{
-    Fit, Host, Learner, Mat, Param, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
+    Fit, Host, Learner, Mat, Param, Part, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
 };
 use gpbench_host::{HostTable, Library};
 
@@ -17,9 +17,9 @@ unsafe extern "C" fn create(_: *const Host, _: *const Value, _: i64, out: *mut *
     Status::DONE
 }
 
-unsafe extern "C" fn destroy(_: *mut c_void) {}
+pub(crate) unsafe extern "C" fn destroy(_: *mut c_void) {}
 
-unsafe extern "C" fn solve(_: *mut c_void, _: *const Problem, _: *mut Report) -> Status {
+pub(crate) unsafe extern "C" fn solve(_: *mut c_void, _: *const Problem, _: *mut Report) -> Status {
     Status::DONE
 }
 
@@ -38,6 +38,9 @@ unsafe extern "C" fn predict(_: *mut c_void, _: *const Mat, _: *mut Mat) -> Stat
 unsafe extern "C" fn save(_: *mut c_void, _: *const Store) -> Status {
     Status::DONE
 }
+
+/// A hash as a part has it.
+pub(crate) const SHA256: &str = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
 /// Bytes that decide, one after the other; zeros when they are used up.
 struct Choices<'a>(std::slice::Iter<'a, u8>);
@@ -142,6 +145,7 @@ impl Choices<'_> {
                     estimate: None,
                     destroy: self.of(&[Some(destroy as _), None]),
                     source: Str::new("A paper."),
+                    warm_up: None,
                 }
             })
             .collect();
@@ -166,12 +170,15 @@ impl Choices<'_> {
                     load: None,
                     estimate: None,
                     destroy: self.of(&[Some(destroy as _), None]),
+                    warm_up: None,
                 }
             })
             .collect();
+        let parts = self.parts();
+        let parts = self.pointer(parts);
         Plugin {
             size: self.size::<Plugin>(),
-            minor: self.of(&[0, 1, 2, u32::MAX]),
+            minor: self.of(&[0, 1, 3, u32::MAX]),
             name: self.text("raw"),
             version: self.text("1"),
             n_solvers: self.count(solvers.len()),
@@ -180,7 +187,23 @@ impl Choices<'_> {
             n_learners: self.count(learners.len()),
             learners: self.pointer(learners.leak().as_ptr()),
             learner_stride: self.stride::<Learner>(),
+            n_parts: self.of(&[0, 0, 1, 2, -1, i64::MAX]),
+            parts,
+            part_stride: self.of(&[size_of::<Part>() as i64, 0, 71, 76, i64::MAX]),
         }
+    }
+
+    /// Two parts.
+    fn parts(&mut self) -> *const Part {
+        let part = |choices: &mut Self| Part {
+            kind: choices.of(&[1, 2, 3, 0, -1]),
+            reserved: 0,
+            name: choices.text("part"),
+            version: choices.text("1"),
+            path: choices.text("/part"),
+            sha256: choices.text(SHA256),
+        };
+        vec![part(self), part(self)].leak().as_ptr()
     }
 }
 

@@ -74,6 +74,7 @@ fn entry() -> SolverEntry {
         estimate: None,
         destroy: Some(destroy),
         source: Str::new(""),
+        warm_up: None,
     };
     // SAFETY: a table of static texts and sound functions.
     unsafe { SolverEntry::of(table) }.unwrap()

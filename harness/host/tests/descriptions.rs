@@ -78,6 +78,7 @@ fn a_description_that_repeats_itself_does_not_fill_the_memory() {
         estimate: None,
         destroy: None,
         source: Str::new(""),
+        warm_up: None,
     };
     let plugin = Plugin {
         size: size_of::<Plugin>() as u32,
@@ -90,6 +91,9 @@ fn a_description_that_repeats_itself_does_not_fill_the_memory() {
         learners: std::ptr::null(),
         n_learners: 0,
         learner_stride: 0,
+        parts: std::ptr::null(),
+        n_parts: 0,
+        part_stride: 0,
     };
     // SAFETY: a live description with as many entries as it says.
     let library = unsafe { Library::from_description(Path::new("raw.so"), &plugin, host()) };

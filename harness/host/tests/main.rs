@@ -6,4 +6,5 @@ mod descriptions;
 mod earlier_interfaces;
 mod learner_tables;
 mod malformed;
+mod scripts;
 mod support;

@@ -91,6 +91,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     let work = Workload {
         cases: &task.cases,
         pending: task.planned().collect(),
+        libraries: &task.manifest.libraries,
         workspace: &workspace,
         rows: &mut rows,
         attempts: Attempts::open(local.path()).map_err(Stop::failed)?,

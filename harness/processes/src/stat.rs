@@ -9,6 +9,8 @@ pub struct Stat {
     pub parent: u32,
     /// Processor time of all threads and of ended children, in ticks of the system's clock.
     pub cpu_ticks: u64,
+    /// The part of it that ended children have used.
+    pub cpu_ticks_of_children: u64,
     /// Start time, in ticks since the start of the machine. It distinguishes the process from a later one of the same
     /// number.
     pub started: u64,
@@ -29,6 +31,7 @@ impl Stat {
         Some(Self {
             parent: number(1)?.try_into().ok()?,
             cpu_ticks: number(11)? + number(12)? + number(13)? + number(14)?,
+            cpu_ticks_of_children: number(13)? + number(14)?,
             started: number(19)?,
             has_ended: matches!(fields.first(), Some(&("Z" | "X"))),
         })
@@ -43,7 +46,8 @@ mod tests {
     fn a_line_of_stat_is_read_whatever_the_name() {
         let text =
             "7 (a) b) S 1 5 5 0 -1 4194304 0 0 0 0 150 50 20 30 20 0 3 0 777 9999 12 18446744073709551615";
-        let lives = Stat { parent: 1, cpu_ticks: 250, started: 777, has_ended: false };
+        let lives =
+            Stat { parent: 1, cpu_ticks: 250, cpu_ticks_of_children: 50, started: 777, has_ended: false };
         assert_eq!(Stat::parse(text), Some(lives));
         let ended = text.replace(") S ", ") Z ");
         assert_eq!(Stat::parse(&ended), Some(Stat { has_ended: true, ..lives }));

@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Environment, NodePlace, Row, Site};
+use crate::{ComposedLibrary, Environment, NodePlace, Row, Site};
 
 /// Exit status of a runner that a signal ended: its task can continue on another node.
 pub const STATUS_INTERRUPTED: i32 = 75;
@@ -143,6 +143,9 @@ pub struct Manifest {
     pub started_in: Environment,
     /// Files of each case, by its id.
     pub cases: BTreeMap<String, CaseFiles>,
+    /// The libraries that consist of more than their file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub libraries: Vec<ComposedLibrary>,
     /// Options of the run.
     pub options: NodeOptions,
     /// The tasks. One task runs on one node.

@@ -6,11 +6,12 @@ use serde::{Deserialize, Serialize};
 
 use crate::InstructionSet;
 use crate::hash::hash_json;
+use crate::{Part, PartKind};
 
 /// Everything except the case itself that can change its result.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fingerprint {
-    /// SHA-256 of the plugin's library.
+    /// SHA-256 of the plugin's library; of one with parts, its identity, see [`crate::Composition::identity`].
     pub plugin_sha256: String,
     /// SHA-256 of the data set's binary copy; absent for generated sets.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -81,10 +82,35 @@ pub struct Environment {
     pub spec_sha256: String,
     /// SHA-256 of the worker program.
     pub worker_sha256: String,
-    /// SHA-256 of the plugins' libraries, by file name.
+    /// SHA-256 of the plugins' libraries, by file name; of a plugin with parts, its identity, see
+    /// [`crate::Composition::identity`].
     pub plugins: BTreeMap<String, String>,
+    /// Parts of the plugins that have any, by the plugins' file names.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub plugin_parts: BTreeMap<String, Vec<PartRecord>>,
     /// SHA-256 of the data sets' binary copies, by name; generated sets have none.
     pub datasets: BTreeMap<String, String>,
+}
+
+/// A part of a plugin, as the environment of a run records it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PartRecord {
+    /// File, package or runtime.
+    pub kind: PartKind,
+    /// Its name.
+    pub name: String,
+    /// Its version; empty for files.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub version: String,
+    /// SHA-256 of its file.
+    pub sha256: String,
+}
+
+impl From<&Part> for PartRecord {
+    fn from(part: &Part) -> PartRecord {
+        let Part { kind, name, version, path: _, sha256 } = part.clone();
+        PartRecord { kind, name, version, sha256 }
+    }
 }
 
 /// All revisions of several environments as one text, without repeats; `None` where none is known.

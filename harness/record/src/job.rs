@@ -24,6 +24,9 @@ pub struct Job {
     pub dataset_sha256: Option<String>,
     /// Library that offers the solver; `verify` never opens it.
     pub plugin: Program,
+    /// What the library consists of beside its file.
+    #[serde(default, skip_serializing_if = "PluginParts::is_empty")]
+    pub plugin_parts: PluginParts,
     /// Exact reference of this data set, split and kernel, where one exists.
     #[serde(default, with = "crate::path::optional")]
     pub exact_file: Option<PathBuf>,
@@ -37,6 +40,35 @@ pub struct Job {
     pub threads: usize,
     /// Limits enforced by the executor.
     pub limits: Limits,
+}
+
+/// What the library of a job consists of beside its file: see [`crate::Composition`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PluginParts {
+    /// The shared object that serves a script.
+    #[serde(default, with = "crate::path::optional", skip_serializing_if = "Option::is_none")]
+    pub bridge: Option<PathBuf>,
+    /// The program that runs a script, as the user named it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub runtime: Option<String>,
+    /// The planned parts, the file itself included.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub parts: Vec<Program>,
+}
+
+impl PluginParts {
+    /// Whether there is nothing beside the file.
+    pub fn is_empty(&self) -> bool {
+        *self == PluginParts::default()
+    }
+
+    /// Checks that each part still has the content that was planned.
+    ///
+    /// # Errors
+    /// If one has other content, or cannot be read.
+    pub fn check(&self) -> Result<(), crate::ProgramError> {
+        self.parts.iter().try_for_each(Program::check)
+    }
 }
 
 /// Limits at which the executor kills a worker process, and the memory that the process may plan with.

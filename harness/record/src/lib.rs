@@ -29,6 +29,7 @@ mod planned_case;
 mod plugin;
 mod program;
 mod row;
+mod search_path;
 mod shard;
 mod site;
 mod solver;
@@ -55,18 +56,18 @@ pub use dataset::{
     TargetScaling,
 };
 pub use dataset_notes::DatasetNotes;
-pub use environment::{Environment, Fingerprint, disturbance, revisions};
+pub use environment::{Environment, Fingerprint, PartRecord, disturbance, revisions};
 pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorSource,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use gpbench_terms::{
     Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, InstructionSet, ModelKind,
-    NetworkShape, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind, StopReason,
+    NetworkShape, ParamKind, ParamSchema, ParamValue, Part, PartKind, SolverInfo, SolverKind, StopReason,
     UnknownInstructionSet,
 };
 pub use inducing::Inducing;
-pub use job::{ExactRequest, Job, Limits};
+pub use job::{ExactRequest, Job, Limits, PluginParts};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
 pub use message::{ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
@@ -74,9 +75,10 @@ pub use metrics::Metrics;
 pub use place::NodePlace;
 pub use plan::{Axes, ReportOptions};
 pub use planned_case::PlannedCase;
-pub use plugin::LibraryInfo;
+pub use plugin::{AbsentLibrary, ComposedLibrary, Composition, LibraryInfo};
 pub use program::{Program, ProgramError, Stamp};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
+pub use search_path::{finds_by_own_folder, names_own_folder};
 pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Solver, matches, selects};

@@ -71,6 +71,9 @@ pub struct Solved {
     /// Further metrics of the task.
     #[serde(default)]
     pub metrics: Metrics,
+    /// Files that the library has used although they are not among its planned parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unplanned_parts: Vec<String>,
     /// Further results of the task. Outer steps and evaluations are not among them, since each was sent as a message.
     pub output: TaskOutput,
 }

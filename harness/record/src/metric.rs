@@ -333,7 +333,7 @@ metrics! {
     /// not recorded.
     EPOCHS_TO_TARGET = "epochs_to_target", "epochs to target", "epochs to the target",
         Epochs, Short, Lower, TARGETED, NOWHERE, 1.0, 0.3, [Own, Compare, Baseline];
-    /// Peak resident memory of the worker process.
+    /// Peak resident memory of the worker process and its children: the sum of their peaks, less what they share.
     PEAK_MEMORY_BYTES = "peak_memory_bytes", "memory [MiB]", "peak memory",
         Bytes, Memory, Lower, ALL, SOLVE_POSTERIOR, 0.0, 0.1, [Best];
     /// Test RMSE of the exact Gaussian process.
@@ -385,10 +385,21 @@ metrics! {
     /// Wall-clock seconds of a worker before its work: program, data set, plugin.
     SECONDS_STARTUP = "seconds_startup", "start-up [s]", "seconds of start-up",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
+    /// Wall-clock seconds until the plugin has its first object, before it gets any data: of a script, those of starting its
+    /// interpreter and of its imports. They are no part of `seconds`.
+    SECONDS_IMPORT = "seconds_import", "import [s]", "seconds of import",
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
+    /// Wall-clock seconds in which the plugin got ready for problems of these sizes, without data: those of compiling, for
+    /// instance. They are no part of `seconds`.
+    SECONDS_WARM_UP = "seconds_warm_up", "warm-up [s]", "seconds of warm-up",
+        Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
+    /// Memory that loading the plugin and making its first object took, before it got any data.
+    MEMORY_IMPORT = "memory_import_bytes", "memory of import [MiB]", "memory of import",
+        Bytes, Memory, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of building what is solved: kernel, right-hand sides, exact reference.
     SECONDS_POSE = "seconds_pose", "building systems [s]", "seconds of building systems",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
-    /// Processor seconds of prepare and solve, or of a learner's begin and steps.
+    /// Processor seconds of prepare and solve, or of a learner's begin and steps; those of child processes included.
     CPU_SECONDS = "cpu_seconds", "processor time [s]", "processor seconds",
         Seconds, Short, Lower, ALL, NOWHERE, 0.0, 0.1, [];
     /// Wall-clock seconds of an outer step outside of the solver: right-hand sides and gradient.

@@ -62,6 +62,9 @@ pub struct Row {
     /// Whether requested metrics of the exact process could not be computed.
     #[serde(default, skip_serializing_if = "is_false")]
     pub lacks_exact: bool,
+    /// Files that the plugin has used although they are not among its parts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unplanned_parts: Vec<String>,
     /// The run in which the case ran, `<name>/<folder>`, if this run re-uses its row.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reused_from: Option<String>,
@@ -76,11 +79,11 @@ pub struct Row {
 }
 
 impl Row {
-    /// Whether a later run may re-use this row: neither a time limit nor a failure decided how the case ended, and
-    /// all requested metrics are present.
+    /// Whether a later run may re-use this row: neither a time limit nor a failure decided how the case ended, all
+    /// requested metrics are present, and the plugin used nothing that its identity does not cover.
     pub fn is_reusable(&self) -> bool {
         let ended = matches!(self.status, CaseStatus::Ok | CaseStatus::NotConverged | CaseStatus::Diverged);
-        ended && self.reproducible && !self.lacks_exact
+        ended && self.reproducible && !self.lacks_exact && self.unplanned_parts.is_empty()
     }
 
     /// Whether the predictions are the learner's own, because it gave no model from which to compute them.

@@ -63,6 +63,7 @@ pub fn row(case: Case, metrics: &[(&str, f64)]) -> Row {
         log_tail: String::new(),
         reproducible: true,
         lacks_exact: false,
+        unplanned_parts: Vec::new(),
         reused_from: None,
         environment: None,
         place: None,

@@ -92,5 +92,8 @@ pub fn plugin(
         learners: if learners.is_empty() { std::ptr::null() } else { learners.as_ptr() },
         n_learners: learners.len() as i64,
         learner_stride: size_of::<abi::Learner>() as i64,
+        parts: std::ptr::null(),
+        n_parts: 0,
+        part_stride: size_of::<abi::Part>() as i64,
     }))
 }

@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, ArrayView2};
 
-use crate::{Capabilities, Error, Fit, Model, Params, Reason, Result, Saved, Workers};
+use crate::{Capabilities, Error, Fit, Model, Params, Reason, Result, Saved, Shape, Workers};
 
 /// A method that finds hyperparameters by steps of its own and predicts by itself.
 ///
@@ -36,6 +36,12 @@ pub trait Learner: Sized + 'static {
 
     /// Makes a learner. The parameters' ranges have been checked; conditions between parameters are checked here.
     fn new(params: Self::Params) -> Result<Self>;
+
+    /// Gets ready for a fit of these sizes, without data, as [`Solver::warm_up`](crate::Solver::warm_up). Called before
+    /// [`begin`](Self::begin) and [`load`](Self::load).
+    fn warm_up(&mut self, _shape: &Shape) -> Result<()> {
+        Ok(())
+    }
 
     /// Begins a fit: starting values, subsets, first averages. Timed as setup. The SDK drops the state of an earlier fit
     /// before it calls this.

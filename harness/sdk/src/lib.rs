@@ -265,6 +265,7 @@ pub use extension::{Inputs, Targets};
 pub use fit::{Fit, Stream, Work};
 pub use gpbench_terms::{
     Activation, Capabilities, Covariance, Family, LogLevel, ModelKind, NetworkShape, ParamValue, Reason,
+    Shape,
 };
 pub use learner::Learner;
 pub use model::{Combine, Expert, Model, RandomFeatures, Saved, Scales};

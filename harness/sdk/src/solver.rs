@@ -2,7 +2,7 @@
 
 use gpbench_terms::{Capabilities, Reason};
 
-use crate::{Params, Problem, Result};
+use crate::{Params, Problem, Result, Shape};
 
 /// A method that solves A X = B.
 ///
@@ -35,6 +35,13 @@ pub trait Solver: Sized + 'static {
 
     /// Makes a solver. The parameters' ranges have been checked; conditions between parameters are checked here.
     fn new(params: Self::Params) -> Result<Self>;
+
+    /// Gets ready for problems of these sizes, without data: compiles, allocates, starts threads. Called before the
+    /// first `prepare`, and again before a `prepare` with other sizes. Its seconds are no part of the solver's, but count
+    /// towards the time limit of the case.
+    fn warm_up(&mut self, _shape: &Shape) -> Result<()> {
+        Ok(())
+    }
 
     /// Sets up for a problem. Timed separately from `solve`, charged to the same budget.
     ///

@@ -7,7 +7,7 @@ use std::sync::Mutex;
 use gpbench_sdk::abi::{self, Status};
 use gpbench_sdk::ndarray::{Array2, array};
 use gpbench_sdk::{
-    Error, ParamValue, Params as _, Problem, Reason, Report, Result, Solver, choices, export, params,
+    Error, ParamValue, Params as _, Problem, Reason, Report, Result, Shape, Solver, choices, export, params,
 };
 use gpbench_testing::{DenseProblem, SolverEntry};
 
@@ -18,6 +18,8 @@ choices! {
         Nowhere = "nowhere",
         /// Making the solver.
         New = "new",
+        /// Getting ready.
+        WarmUp = "warm-up",
         /// Setting up.
         Prepare = "prepare",
         /// Solving.
@@ -72,6 +74,11 @@ impl Solver for Minefield {
     fn new(params: MinefieldParams) -> Result<Self> {
         assert!(params.at != Where::New, "mine at New");
         Ok(Minefield(params.at))
+    }
+
+    fn warm_up(&mut self, shape: &Shape) -> Result<()> {
+        self.tread(Where::WarmUp);
+        if shape.n == 13 { Err(Error::new("not thirteen")) } else { Ok(()) }
     }
 
     fn prepare(&self, _: &Problem<'_>) -> Result<()> {
@@ -191,6 +198,30 @@ fn defaults(table: &abi::Solver) -> Vec<abi::Value> {
 }
 
 #[test]
+fn sizes_that_cannot_be_and_errors_of_warming_up_are_refused() {
+    let table = export::solver::<Minefield>();
+    let (create, warm_up, destroy) = (table.create.unwrap(), table.warm_up.unwrap(), table.destroy.unwrap());
+    let shape = Shape { covariance: None, n: 12, m: 12, d: 2, s: 1, threads: 1, batch: None }.to_abi();
+    let mut values = defaults(&table);
+    let mut object: *mut c_void = null_mut();
+    // SAFETY: a live host, its values, and sizes; what is wrong in a call is refused before it is used.
+    unsafe {
+        assert_eq!(create(host(), values.as_ptr(), values.len() as i64, &mut object), Status::DONE);
+        assert_eq!(warm_up(object, &shape), Status::DONE);
+        assert_eq!(warm_up(object, &abi::Shape { n: 13, ..shape }), Status::ERROR);
+        assert_eq!(warm_up(object, &abi::Shape { d: -1, ..shape }), Status::INVALID_ARGUMENT);
+        assert_eq!(warm_up(object, &abi::Shape { size: 8, ..shape }), Status::INVALID_ARGUMENT);
+        assert_eq!(warm_up(object, null()), Status::INVALID_ARGUMENT);
+        assert_eq!(warm_up(null_mut(), &shape), Status::INVALID_ARGUMENT);
+        destroy(object);
+        values[0].s = abi::Str::new("warm-up");
+        assert_eq!(create(host(), values.as_ptr(), values.len() as i64, &mut object), Status::DONE);
+        assert_eq!(warm_up(object, &shape), Status::PANIC);
+        destroy(object);
+    }
+}
+
+#[test]
 fn null_pointers_and_short_tables_are_refused() {
     let table = export::solver::<Minefield>();
     let (create, solve) = (table.create.unwrap(), table.solve.unwrap());
@@ -247,7 +278,7 @@ fn the_schema_says_what_was_declared() {
     let kinds: Vec<i32> = schema.iter().map(|param| param.default.kind).collect();
     use abi::value_kind::{BOOL, FLOAT, NONE, TEXT};
     assert_eq!(kinds, [TEXT, FLOAT, BOOL, TEXT]);
-    assert_eq!((schema[0].n_choices, schema[0].min.kind, text(&schema[0].default.s)), (9, NONE, "nowhere"));
+    assert_eq!((schema[0].n_choices, schema[0].min.kind, text(&schema[0].default.s)), (10, NONE, "nowhere"));
     assert_eq!((schema[1].min.f, schema[1].max.f, schema[1].max.kind), (0.5, 2.0, FLOAT));
     assert_eq!(text(&schema[1].doc), "A number that is not used.");
 }

@@ -6,11 +6,15 @@ use std::rc::Rc;
 
 use gpbench_record::{Dataset, LibraryInfo, Row, SolverInfo};
 
+use crate::named_library::UnusableLibrary;
+
 /// The plugins, the data sets and the earlier run that names in a spec are looked up in.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Plugin libraries, those of [`Typed::libraries`](crate::Typed::libraries) among them.
     pub libraries: Vec<LibraryInfo>,
+    /// Libraries that the spec names and that cannot be used here.
+    pub unusable: Vec<UnusableLibrary>,
     /// Data sets of the registry, and the built-in toys.
     pub datasets: Vec<KnownDataset>,
     /// The sizes of data sets that were read from files ([`Typed::files`](crate::Typed::files)), by their names on the axis,

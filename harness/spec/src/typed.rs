@@ -29,7 +29,7 @@ pub struct Typed {
     pub(crate) axes_overridden: bool,
     pub(crate) root: Root,
     /// The whole spec, with what the command line changed.
-    table: Table,
+    pub(crate) table: Table,
     /// Whether the command line changed anything.
     is_changed: bool,
 }
@@ -118,17 +118,10 @@ impl Typed {
         self
     }
 
-    /// Libraries that the spec names by path. The caller describes them and adds them to the
-    /// [`Catalog`](crate::Catalog) beside those found in the usual places.
-    pub fn libraries(&self) -> Vec<PathBuf> {
-        let mut files = Vec::new();
-        for library in self.root.solvers.iter().filter_map(|solver| solver.library.as_ref()) {
-            let file = self.folder.join(&library.value);
-            if !files.contains(&file) {
-                files.push(file);
-            }
-        }
-        files
+    /// Reads the tables again, after a change of them that makes no mistakes of its own.
+    pub(crate) fn read_again(mut self) -> Typed {
+        self.root = read(&self.table, &mut Mistakes::default());
+        self
     }
 
     /// The folder of the run that the spec replays. The caller reads it and adds its rows to the

@@ -12,7 +12,7 @@ use gpbench_record::{
     Shard, Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference,
     Task, TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
 };
-use gpbench_spec::{Catalog, SpecCase, SpecPlan, load};
+use gpbench_spec::{Catalog, NamedLibrary, SpecCase, SpecPlan, load};
 
 fn shipped(name: &str, sets: &[&str]) -> SpecPlan {
     let root = Path::new("../..");
@@ -325,10 +325,11 @@ fn a_library_is_chosen_by_path() {
     let path = folder.path().join("s.toml");
     std::fs::write(&path, text).expect("a file in it");
     let typed = load(&path, &[]).unwrap_or_else(|errors| panic!("{errors}"));
-    assert_eq!(typed.libraries(), [folder.path().join("second.so")]);
+    let named = NamedLibrary { file: folder.path().join("second.so"), runtime: None };
+    assert_eq!(typed.libraries(), [named]);
     let mut catalog = common::catalog();
     let second = catalog.libraries.iter_mut().find(|l| l.name == "second").expect("there");
-    second.file = typed.libraries().remove(0);
+    second.file = typed.libraries().remove(0).file;
     let plan = typed.check(&catalog).unwrap_or_else(|errors| panic!("{errors}")).plan();
     assert_eq!(plan.cases[0].plugin_sha256, "second");
 }

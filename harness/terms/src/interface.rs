@@ -1,10 +1,12 @@
 //! The numbers that represent terms in the C interface.
 
-use gpbench_abi::{self as abi, activation, capability, family, log_level, model_kind, reason, value_kind};
+use gpbench_abi::{
+    self as abi, activation, capability, family, log_level, model_kind, part_kind, reason, value_kind,
+};
 
 use crate::{
     Activation, Capabilities, Capability, Covariance, Family, LogLevel, ModelKind, ParamKind, ParamValue,
-    Reason,
+    PartKind, Reason, Shape,
 };
 
 /// Gives each variant of an enum its number.
@@ -47,6 +49,10 @@ numbers! { ParamKind: i32 {
     Bool = value_kind::BOOL, Int = value_kind::INT, Float = value_kind::FLOAT, Text = value_kind::TEXT,
 } }
 
+numbers! { PartKind: i32 {
+    File = part_kind::FILE, Package = part_kind::PACKAGE, Runtime = part_kind::RUNTIME,
+} }
+
 numbers! { Activation: i32 { Relu = activation::RELU } }
 
 numbers! { ModelKind: i32 {
@@ -75,6 +81,38 @@ impl Covariance {
             (family::LINEAR, None) => Some(Covariance::Linear),
             _ => None,
         }
+    }
+}
+
+impl Shape {
+    /// The sizes in the C interface.
+    pub fn to_abi(self) -> abi::Shape {
+        abi::Shape {
+            size: size_of::<abi::Shape>() as u32,
+            family: self.covariance.map_or(0, Covariance::number),
+            n: self.n as i64,
+            m: self.m as i64,
+            d: self.d as i64,
+            s: self.s as i64,
+            threads: self.threads as u32,
+            reserved: 0,
+            batch: self.batch.unwrap_or(0) as i64,
+        }
+    }
+
+    /// The sizes of the C interface; `None` if one of them is negative. A kernel that this version does not know is
+    /// `None`.
+    pub fn from_abi(shape: &abi::Shape) -> Option<Shape> {
+        let size = |value: i64| usize::try_from(value).ok();
+        Some(Shape {
+            covariance: Covariance::from_number(shape.family),
+            n: size(shape.n)?,
+            m: size(shape.m)?,
+            d: size(shape.d)?,
+            s: size(shape.s)?,
+            threads: shape.threads as usize,
+            batch: Some(size(shape.batch)?).filter(|&batch| batch > 0),
+        })
     }
 }
 

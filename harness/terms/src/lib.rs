@@ -16,7 +16,9 @@ mod measures;
 mod model;
 mod network;
 mod parameter;
+mod part;
 mod reason;
+mod shape;
 mod solver;
 mod words;
 
@@ -29,7 +31,9 @@ pub use measures::{Arithmetic, Clock, Entries};
 pub use model::ModelKind;
 pub use network::{Activation, NetworkShape};
 pub use parameter::{ParamKind, ParamSchema, ParamValue};
+pub use part::{Part, PartKind};
 pub use reason::{Reason, StopReason};
+pub use shape::Shape;
 pub use solver::{SolverInfo, SolverKind};
 pub use words::UnknownWord;
 #[cfg(feature = "serde")]

@@ -67,6 +67,29 @@ impl FitHost {
         Ok(run)
     }
 
+    /// As [`begin`](Self::begin), for a learner given by its entry.
+    pub fn begin_with(
+        &self,
+        learner: LearnerEntry,
+        params: &[(&str, ParamValue)],
+    ) -> Result<FitRun<'_>, CallError> {
+        let mut run = FitRun::create(self, learner, params)?;
+        run.begin()?;
+        Ok(run)
+    }
+
+    /// As [`resume`](Self::resume), for a learner given by its entry.
+    pub fn resume_with(
+        &self,
+        learner: LearnerEntry,
+        params: &[(&str, ParamValue)],
+        saved: &SavedFit,
+    ) -> Result<FitRun<'_>, CallError> {
+        let mut run = FitRun::create(self, learner, params)?;
+        run.load(saved)?;
+        Ok(run)
+    }
+
     /// Makes a learner that continues from a saved state.
     pub fn resume<L: Learner>(
         &self,

@@ -40,6 +40,7 @@ const MUTANTS: &[(&str, &str, &str)] = &[
     ("sums-by-threads", "threads", "on 2 threads"),
     ("accumulates", "reuse", "in solve 2"),
     ("keeps-preparation", "prepare-again", ""),
+    ("first-sizes", "warm-up", "claims convergence"),
     ("shares-state", "two-objects", ""),
     ("aborts-unused", "unused", "SIGABRT"),
     ("leaks", "leaks", "MiB"),

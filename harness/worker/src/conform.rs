@@ -14,14 +14,13 @@ use std::process::{Command, ExitStatus};
 use std::time::Duration;
 
 use gpbench_gp::{blas, thread_pool};
-use gpbench_host::Library;
 use gpbench_record::{LibraryInfo, RuleResult, RuleStatus, SolverKind};
 use gpbench_testing::rules::{Expect, Finding, LEARNERS, Rule, SOLVERS, Subject, SubjectEntry};
 use rayon::prelude::*;
 
 use crate::channel::Capture;
 use crate::subprocess::{self, Answer};
-use crate::{blas_memory, describe, services};
+use crate::{blas_memory, describe, library, services};
 
 use models::Models;
 use process::RuleProcess;
@@ -70,14 +69,15 @@ pub fn run(
     request: &Request,
     tell: &mut dyn FnMut(RuleResult) -> io::Result<()>,
 ) -> io::Result<()> {
-    let described =
-        describe::in_subprocesses(worker, std::slice::from_ref(&request.file)).pop().unwrap_or_default();
+    let described = describe::in_subprocesses(worker, &[describe::Request::of(request.file.clone())])
+        .pop()
+        .unwrap_or_default();
     let of_all = |reason: String| result("", &SOLVERS[0], Err(Finding::Failed(reason)));
     let library: LibraryInfo = match serde_json::from_value(described.clone()) {
         Ok(library) => library,
         Err(_) => {
-            let reason = described["error"].as_str().unwrap_or("it cannot be described");
-            return tell(of_all(reason.to_owned()));
+            let reason = described["error"].as_str().or_else(|| described["absent"].as_str());
+            return tell(of_all(reason.unwrap_or("it cannot be described").to_owned()));
         }
     };
     // As each check does in a process with the limits of this one.
@@ -155,7 +155,7 @@ pub fn check(
     // As during calls; loading the library must not change it.
     blas::set_threads(1);
     let pool = thread_pool(THREADS)?;
-    let library = Library::load(file, services::host(Some(pool.clone())))?;
+    let library = library::open(file, None, THREADS, services::host(Some(pool.clone())))?;
     let kind = library.offers().find(|info| info.id == solver).map_or(SolverKind::Solver, |info| info.kind);
     let rule = rules(kind).iter().find(|rule| rule.name == name);
     let rule = rule.ok_or_else(|| format!("there is no rule `{name}`"))?;

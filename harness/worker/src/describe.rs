@@ -11,18 +11,14 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use gpbench_data::Sha256Hex;
-use gpbench_host::Library;
+use gpbench_host::LibraryError;
 use gpbench_processes::Started;
-use gpbench_record::LibraryInfo;
+use gpbench_record::{AbsentLibrary, Composition, LibraryInfo, Program};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::services;
 use crate::subprocess::{self, Answer};
-
-/// Environment variable that names further folders of plugins.
-const PLUGIN_PATH: &str = "GPBENCH_PLUGIN_PATH";
+use crate::{library, services};
 
 /// Environment variable with the seconds that libraries may take to describe themselves.
 const PATIENCE: &str = "GPBENCH_DESCRIBE_LIMIT";
@@ -36,6 +32,8 @@ const LIMIT: Duration = Duration::from_secs(20);
 pub enum Entry {
     /// A library that can be used.
     Library(LibraryInfo),
+    /// A library that cannot be used because something that it needs is not installed.
+    Absent(AbsentLibrary),
     /// A library that cannot be used.
     Failed {
         /// The file.
@@ -46,41 +44,105 @@ pub enum Entry {
     },
 }
 
-/// Loads one library into this process and reads its description.
-pub fn load(file: &Path) -> Entry {
-    match describe(file) {
-        Ok(info) => Entry::Library(info),
-        Err(error) => Entry::Failed { file: file.to_owned(), error },
+/// A library to describe.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Request {
+    /// The file.
+    pub file: PathBuf,
+    /// The program that runs it, if it is a script and the user named one.
+    pub runtime: Option<String>,
+}
+
+/// The option before a file that names the program that runs it.
+const RUNTIME: &str = "--runtime";
+
+impl Request {
+    /// Reads `[[--runtime PROGRAM] FILE]...`; `None` for any other arguments.
+    pub fn read(mut arguments: impl Iterator<Item = OsString>) -> Option<Vec<Request>> {
+        let mut requests = Vec::new();
+        while let Some(argument) = arguments.next() {
+            let (runtime, file) = if argument == RUNTIME {
+                (Some(arguments.next()?.into_string().ok()?), arguments.next()?)
+            } else {
+                (None, argument)
+            };
+            requests.push(Request { file: file.into(), runtime });
+        }
+        Some(requests)
+    }
+
+    /// A library without such a program.
+    pub fn of(file: PathBuf) -> Request {
+        Request { file, runtime: None }
+    }
+
+    /// The arguments that are read as this request.
+    fn arguments(&self) -> impl Iterator<Item = &OsStr> {
+        let runtime = self.runtime.iter().flat_map(|runtime| [OsStr::new(RUNTIME), OsStr::new(runtime)]);
+        runtime.chain([self.file.as_os_str()])
     }
 }
 
-fn describe(file: &Path) -> Result<LibraryInfo, String> {
-    let sha256 = Sha256Hex::of_file(file).map_err(|error| format!("{}: {error}", file.display()))?;
-    let library = Library::load(file, services::host(None)).map_err(|error| error.to_string())?;
+/// Loads one library into this process and reads its description.
+pub fn load(request: &Request) -> Entry {
+    let file = request.file.clone();
+    match describe(request) {
+        Ok(info) => Entry::Library(info),
+        Err(Undescribed::Absent(absent)) => {
+            Entry::Absent(AbsentLibrary { file, runtime: request.runtime.clone(), absent })
+        }
+        Err(Undescribed::Failed(error)) => Entry::Failed { file, error },
+    }
+}
+
+/// Why a library has no description.
+enum Undescribed {
+    /// Something that it needs is not installed.
+    Absent(String),
+    /// Anything else.
+    Failed(String),
+}
+
+fn failed(error: impl ToString) -> Undescribed {
+    Undescribed::Failed(error.to_string())
+}
+
+fn describe(Request { file, runtime }: &Request) -> Result<LibraryInfo, Undescribed> {
+    let program = Program::of(file).map_err(failed)?;
+    let library = library::open(file, runtime.as_deref(), 1, services::host(None));
+    let library = library.map_err(|error| match error {
+        LibraryError::Absent { reason, .. } => Undescribed::Absent(reason),
+        error => failed(error),
+    })?;
+    let composition = Composition::of(&program, library.bridge(), runtime.as_deref(), library.parts());
+    let composition = composition.map_err(failed)?;
+    // A library with parts is opened by its path, from whatever folder.
+    let absolute = || std::path::absolute(file).unwrap_or_else(|_| file.clone());
     Ok(LibraryInfo {
         name: library.name().to_owned(),
         version: library.version().to_owned(),
-        file: file.to_owned(),
-        sha256: sha256.as_str().to_owned(),
+        file: if composition.parts.is_empty() { file.clone() } else { absolute() },
+        sha256: composition.identity(&program.sha256),
         abi: library.abi(),
         solvers: library.offers().cloned().collect(),
+        composition,
     })
 }
 
 /// Describes libraries in subprocesses, all at the same time; `worker` is this program.
-pub fn in_subprocesses(worker: &Path, files: &[PathBuf]) -> Vec<Value> {
-    let failed = |file: &PathBuf, error: String| {
-        let entry = Entry::Failed { file: file.clone(), error };
+pub fn in_subprocesses(worker: &Path, requests: &[Request]) -> Vec<Value> {
+    let failed = |request: &Request, error: String| {
+        let entry = Entry::Failed { file: request.file.clone(), error };
         serde_json::to_value(entry).expect("plain data serialises")
     };
     let limit = limit();
     let deadline = subprocess::deadline(limit);
-    let children: Vec<_> = files.iter().map(|file| (file, start(worker, file))).collect();
-    let answers = children.into_iter().map(|(file, child)| {
+    let children: Vec<_> = requests.iter().map(|request| (request, start(worker, request))).collect();
+    let answers = children.into_iter().map(|(request, child)| {
         child
             .map_err(|error| error.to_string())
             .and_then(|child| answer(child, deadline, limit))
-            .unwrap_or_else(|error| failed(file, error))
+            .unwrap_or_else(|error| failed(request, error))
     });
     answers.collect()
 }
@@ -90,9 +152,9 @@ fn limit() -> Duration {
     set.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()).unwrap_or(LIMIT)
 }
 
-fn start(worker: &Path, file: &Path) -> io::Result<Started> {
+fn start(worker: &Path, request: &Request) -> io::Result<Started> {
     // Output that a library prints while it is loaded is not needed, and may be unlimited.
-    subprocess::start(Command::new(worker).arg("load").arg(file).stderr(Stdio::null()))
+    subprocess::start(Command::new(worker).arg("load").args(request.arguments()).stderr(Stdio::null()))
 }
 
 /// Waits for a subprocess and takes its entry.
@@ -108,10 +170,7 @@ fn answer(child: Started, deadline: Instant, limit: Duration) -> Result<Value, S
 /// then in the folders of `$GPBENCH_PLUGIN_PATH`. A file hides files of the same
 /// name in later places.
 pub fn installed(worker: &Path) -> Vec<PathBuf> {
-    let beside = worker.parent().unwrap_or(Path::new("."));
-    let mut places = vec![beside.to_owned(), beside.join("../lib/gpbench")];
-    places.extend(env::var_os(PLUGIN_PATH).iter().flat_map(env::split_paths));
-    libraries_in(&places)
+    libraries_in(&library::places(worker))
 }
 
 fn libraries_in(places: &[PathBuf]) -> Vec<PathBuf> {
@@ -140,6 +199,17 @@ fn is_plugin(name: &OsStr) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn requests_are_read_as_they_are_passed_on() {
+        let requests = [
+            Request::of("a.so".into()),
+            Request { file: "b.py".into(), runtime: Some("/usr/bin/python3".to_owned()) },
+        ];
+        let arguments = requests.iter().flat_map(Request::arguments).map(OsStr::to_owned);
+        assert_eq!(Request::read(arguments), Some(requests.to_vec()));
+        assert_eq!(Request::read(["--runtime", "x"].map(OsString::from).into_iter()), None);
+    }
 
     #[test]
     fn earlier_places_hide_later_ones_and_other_files_are_no_plugins() {

@@ -26,6 +26,7 @@
 #![cfg_attr(not(test), deny(clippy::print_stdout, clippy::print_stderr))]
 
 mod array_file;
+mod beginning;
 pub mod bench;
 mod blas_memory;
 pub mod channel;

@@ -18,9 +18,9 @@ use gpbench_worker::{bench, conform, describe, environment, exact, log, process,
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [FILE...]
+const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [[--runtime PROGRAM] FILE]...
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
-       gpbench-worker load FILE
+       gpbench-worker load [--runtime PROGRAM] FILE
        gpbench-worker check FILE SOLVER NAME
 Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
 
@@ -82,13 +82,16 @@ fn run() -> Result<i32, Box<dyn Error>> {
         "environment" => channel.send(&environment::facts())?,
         "describe" => {
             let worker = std::env::current_exe()?;
-            let files: Vec<PathBuf> = arguments.map(PathBuf::from).collect();
-            let files = if files.is_empty() { describe::installed(&worker) } else { files };
-            channel.send(&describe::in_subprocesses(&worker, &files))?;
+            let Some(mut requests) = describe::Request::read(arguments) else { return Ok(wrong_usage()) };
+            if requests.is_empty() {
+                requests = describe::installed(&worker).into_iter().map(describe::Request::of).collect();
+            }
+            channel.send(&describe::in_subprocesses(&worker, &requests))?;
         }
         "load" => {
-            let Some(file) = arguments.next() else { return Ok(wrong_usage()) };
-            channel.send(&describe::load(&PathBuf::from(file)))?;
+            let requests = describe::Request::read(arguments).unwrap_or_default();
+            let [request] = &requests[..] else { return Ok(wrong_usage()) };
+            channel.send(&describe::load(request))?;
         }
         "conform" => {
             let arguments: Vec<OsString> = arguments.collect();

@@ -2,6 +2,10 @@
 
 #![allow(unsafe_code)]
 
+mod adopted;
+mod status;
+mod usage;
+
 use std::os::unix::process::{CommandExt, parent_id};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -9,6 +13,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use gpbench_record::Clock;
+
+use status::Status;
+use usage::{maximum, seconds_of, usage_of};
+
+pub use adopted::{adopt, adopted, left_running, look};
 
 static START: OnceLock<Instant> = OnceLock::new();
 
@@ -31,17 +40,15 @@ pub fn seconds_since_start() -> f64 {
     START.get_or_init(Instant::now).elapsed().as_secs_f64()
 }
 
-/// Wall-clock seconds since the start, and processor seconds of all threads so far.
+/// Wall-clock seconds since the start, and processor seconds of all threads so far, those of the adopted processes and
+/// of the children that this process has waited for included.
 pub fn now() -> Clock {
-    Clock { wall: seconds_since_start(), cpu: cpu_seconds() }
+    Clock { wall: seconds_since_start(), cpu: cpu_seconds() + adopted::seconds() }
 }
 
 /// Processor seconds that all threads of this process have used.
 fn cpu_seconds() -> f64 {
-    let mut time = libc::timespec { tv_sec: 0, tv_nsec: 0 };
-    // SAFETY: `time` is a valid place to write to; on failure it stays zero.
-    unsafe { libc::clock_gettime(libc::CLOCK_PROCESS_CPUTIME_ID, &mut time) };
-    time.tv_sec as f64 + 1e-9 * time.tv_nsec as f64
+    seconds_of(libc::CLOCK_PROCESS_CPUTIME_ID).unwrap_or(0.0)
 }
 
 /// Asks the system to kill this process when its parent ends, so that an
@@ -144,29 +151,30 @@ pub fn address_space_limit() -> Option<u64> {
     own.or_else(|| is_strict().then_some(u64::MAX))
 }
 
-/// Peak resident memory of this process.
+/// Peak resident memory of this process and the adopted ones: the sum of their peaks, less what they share.
 ///
 /// Linux carries the `ru_maxrss` of a parent over `exec`, so the program's own
 /// peak is read from `/proc`, or from `getrusage` where there is none.
 pub fn peak_memory_bytes() -> u64 {
-    let own = std::fs::read_to_string("/proc/self/status").ok().and_then(|status| peak_of_status(&status));
-    own.unwrap_or_else(peak_by_getrusage)
+    let own = match Status::own().peak {
+        0 => peak_by_getrusage(),
+        peak => peak,
+    };
+    (own + adopted::peak_bytes()).max(adopted::peak_of_ended_child())
 }
 
-fn peak_of_status(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    let kib: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
-    Some(kib * 1024)
+/// Resident memory of this process and the adopted ones; 0 where the system does not list it.
+pub fn resident_bytes() -> u64 {
+    Status::own().resident + adopted_bytes()
+}
+
+/// Resident memory of the adopted processes, without what they share with this one.
+pub fn adopted_bytes() -> u64 {
+    adopted::resident_bytes()
 }
 
 fn peak_by_getrusage() -> u64 {
-    // SAFETY: all-zero bytes are a valid `rusage`, which holds only numbers.
-    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
-    // SAFETY: `usage` is a valid place to write to; on failure it stays zero.
-    unsafe { libc::getrusage(libc::RUSAGE_SELF, &mut usage) };
-    // Linux counts kibibytes, macOS bytes.
-    let unit = if cfg!(target_os = "macos") { 1 } else { 1024 };
-    usage.ru_maxrss.max(0) as u64 * unit
+    maximum(&usage_of(libc::RUSAGE_SELF))
 }
 
 /// Ends the process without running exit handlers.
@@ -183,13 +191,6 @@ pub fn leave(code: i32) -> ! {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn peak_memory_is_read_from_the_status_file() {
-        let status = "Name:\tgpbench-worker\nVmPeak:\t  900 kB\nVmHWM:\t   12345 kB\nVmRSS:\t 99 kB\n";
-        assert_eq!(peak_of_status(status), Some(12345 * 1024));
-        assert_eq!(peak_of_status("Name:\tx\n"), None);
-    }
 
     #[test]
     fn both_ways_to_ask_for_memory_answer() {

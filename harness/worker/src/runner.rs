@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use gpbench_host::{
     Allowance, Library, Observer, Session, SolveCost, SolveLimits, SolveOutcome, SolverEntry, SolverObject,
-    SolverState, VolatileObjects, difference,
+    SolverState, VolatileObjects, difference, shape_of,
 };
 use gpbench_record::{
     Budget, Capability, CaseStatus, Clock, Failure, Message, Metrics, ParamValue, Solved, TaskOutput, names,
@@ -13,8 +13,9 @@ use gpbench_record::{
 use ndarray::{Array2, ShapeBuilder};
 use rand::Rng;
 
+use crate::beginning::Beginning;
 use crate::failure::{CaseError, invalid};
-use crate::library::load_planned;
+use crate::library::{load_planned, unplanned};
 use crate::process;
 use crate::services;
 use crate::setup::Setup;
@@ -38,6 +39,8 @@ pub(crate) struct Carried<'c> {
 pub(crate) struct Startup<'s> {
     setup: &'s Setup<'s>,
     base_memory_bytes: u64,
+    /// Resident memory at that time.
+    resident_bytes: u64,
     startup_seconds: f64,
     build_seconds: f64,
 }
@@ -47,7 +50,8 @@ impl<'s> Startup<'s> {
     pub(crate) fn end(setup: &'s Setup<'s>) -> Startup<'s> {
         let build_seconds = process::seconds_since_start() - setup.loaded;
         let base_memory_bytes = process::peak_memory_bytes();
-        Startup { setup, base_memory_bytes, startup_seconds: setup.loaded, build_seconds }
+        let resident_bytes = process::resident_bytes();
+        Startup { setup, base_memory_bytes, resident_bytes, startup_seconds: setup.loaded, build_seconds }
     }
 
     /// Checks that the case may use as much memory as its plugin will need, of which `estimate` bytes are beyond the
@@ -73,9 +77,29 @@ impl<'s> Startup<'s> {
         Err(Failure { status: CaseStatus::OutOfMemory, reason }.into())
     }
 
-    /// The measurements of the case.
+    /// What a library takes before it works, which has been loaded just now.
+    pub(crate) fn beginning(&self, library: &Library) -> Beginning {
+        Beginning::of(library, self.resident_bytes)
+    }
+
+    /// The measurements of a case with a library.
+    pub(crate) fn solved_by(
+        &self,
+        (library, beginning): (&Library, &Beginning),
+        outcome: SolveOutcome,
+        cached_bytes: usize,
+        output: TaskOutput,
+    ) -> Solved {
+        let mut solved = self.solved(outcome, cached_bytes, output);
+        solved.metrics.extend(&beginning.metrics());
+        Solved { unplanned_parts: unplanned(library, self.setup.job), ..solved }
+    }
+
+    /// The measurements of a case. What a library has left running counts as the solve's.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
         let SolveOutcome { stop_reason, claimed, values, cost, uncounted, reason: _, precision: _ } = outcome;
+        let left = process::left_running();
+        let solve = cost.solve.plus(Clock { wall: 0.0, cpu: left.seconds });
         let mut metrics = Metrics::default();
         if uncounted > 0.0 {
             metrics.insert(names::SECONDS_ITERATES, uncounted);
@@ -87,15 +111,16 @@ impl<'s> Startup<'s> {
             iterations: cost.iterations,
             claimed,
             prepare: cost.prepare,
-            solve: cost.solve,
+            solve,
             entries: cost.entries,
-            peak_memory_bytes: process::peak_memory_bytes(),
+            peak_memory_bytes: process::peak_memory_bytes() + left.bytes,
             base_memory_bytes: self.base_memory_bytes,
             cached_bytes: cached_bytes as u64,
             startup_seconds: self.startup_seconds,
             build_seconds: self.build_seconds,
             values,
             metrics,
+            unplanned_parts: Vec::new(),
             output,
         }
     }
@@ -109,8 +134,9 @@ pub(crate) fn load<'s>(
 ) -> Result<(Library, Startup<'s>), CaseError> {
     let startup = Startup::end(setup);
     send(Message::Loading);
-    let library = load_planned(&setup.job.plugin, services::host(Some(setup.pool.clone())))?;
-    let startup_seconds = process::seconds_since_start() - startup.build_seconds;
+    let library = load_planned(setup.job, services::host(Some(setup.pool.clone())))?;
+    let loaded = process::seconds_since_start() - library.described().wall;
+    let startup_seconds = loaded - startup.build_seconds;
     Ok((library, Startup { startup_seconds, ..startup }))
 }
 
@@ -119,6 +145,7 @@ pub(crate) struct Runner<'s> {
     setup: &'s Setup<'s>,
     library: Library,
     startup: Startup<'s>,
+    beginning: Beginning,
     /// Time of calls of the plugin since the last solve, which the next one records.
     aside: Cell<Clock>,
     /// Counted and uncounted seconds of the solves so far.
@@ -130,8 +157,9 @@ impl<'s> Runner<'s> {
     pub(crate) fn load(setup: &'s Setup<'s>, send: &mut dyn FnMut(Message)) -> Result<Runner<'s>, CaseError> {
         let (library, startup) = load(setup, send)?;
         library.solver(&setup.job.case.solver.plugin)?;
-        let (aside, allowance) = (Cell::new(library.described()), Cell::default());
-        Ok(Runner { setup, library, startup, aside, allowance })
+        let beginning = startup.beginning(&library);
+        let (aside, allowance) = (Cell::default(), Cell::default());
+        Ok(Runner { setup, library, startup, beginning, aside, allowance })
     }
 
     fn entry(&self) -> &SolverEntry {
@@ -163,9 +191,14 @@ impl<'s> Runner<'s> {
         {
             return Err(invalid(format!("solver `{}` does not take inducing points", entry.info.id)));
         }
-        let solver = self.aside(|| SolverObject::create(entry, self.library.host(), params))?;
+        let create = || SolverObject::create(entry, self.library.host(), params);
+        let (solver, spent) = self.beginning.create(create);
+        let mut solver = solver?;
+        self.aside.set(self.aside.get().plus(spent));
         let cache = self.cache_bytes(&solver, system, elsewhere)?;
         system.cache_entries(cache as usize);
+        let shape = shape_of(system, self.setup.job.threads);
+        self.beginning.warm_up(|| solver.warm_up(shape))?;
         Ok(solver)
     }
 
@@ -178,7 +211,7 @@ impl<'s> Runner<'s> {
     ) -> Result<f64, CaseError> {
         let (rows, _) = system.view().matrix.shape();
         let estimate = self.aside(|| solver.estimate(rows, system.d(), system.columns()))?;
-        let estimate = estimate + elsewhere as f64;
+        let estimate = estimate + (elsewhere as u64 + process::adopted_bytes()) as f64;
         let Some((needed, bound)) = self.startup.check_memory("solver", estimate)? else { return Ok(0.0) };
         // The share bounds only the cached entries; the limit alone decides whether a case can run.
         let planned = self.setup.job.limits.memory_share.map_or(bound, |share| bound.min(share as f64));
@@ -208,6 +241,8 @@ impl<'s> Runner<'s> {
     /// Destroys the object after its solve, before the solution counts: a plugin that crashes while it frees its memory
     /// has corrupted memory.
     fn destroy(&self, solver: SolverObject, session: &Session, outcome: &mut SolveOutcome) {
+        // The memory of its processes is lost when they end with it.
+        process::look();
         session.aside(|| drop(solver));
         outcome.cost.solve = difference(session.clock(), outcome.cost.prepare);
         self.allowance.set(session.allowance());
@@ -262,7 +297,7 @@ impl<'s> Runner<'s> {
         let counted = allowance.take(self.aside.take());
         let cost = SolveCost { solve: outcome.cost.solve.plus(counted), ..outcome.cost };
         let outcome = SolveOutcome { cost, uncounted: allowance.uncounted(), ..outcome };
-        self.startup.solved(outcome, cached_bytes, output)
+        self.startup.solved_by((&self.library, &self.beginning), outcome, cached_bytes, output)
     }
 }
 

@@ -38,6 +38,10 @@ impl Services for ProcessServices {
         }
     }
 
+    fn adopt(&self, pid: u32) -> Result<(), String> {
+        process::adopt(pid)
+    }
+
     fn blas_threads(&self) -> usize {
         blas::threads()
     }

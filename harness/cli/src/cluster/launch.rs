@@ -9,7 +9,9 @@ use gpbench_cluster::{
     settings_file, tasks,
 };
 use gpbench_engine::{Event, OpenRun, Planned, RunOptions, SystemClock};
-use gpbench_record::{CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site};
+use gpbench_record::{
+    CaseFiles, ClusterTask, Manifest, NodeOptions, SCHEMA, Site, finds_by_own_folder, names_own_folder,
+};
 use gpbench_runs::RunFolder;
 
 use super::failure;
@@ -135,7 +137,16 @@ impl Cluster {
         for (id, files) in plan.file.ids().zip(&plan.files) {
             let plugin_file = match plugins.entry(&files.plugin_file) {
                 Entry::Occupied(kept) => kept.get().clone(),
-                Entry::Vacant(place) => place.insert(keep(&cluster, &files.plugin_file)?).clone(),
+                Entry::Vacant(place) => {
+                    let is_composed = plan.libraries.iter().any(|library| library.file == files.plugin_file);
+                    let kept = if is_composed {
+                        // It finds its parts by its path.
+                        files.plugin_file.clone()
+                    } else {
+                        keep(&cluster, &files.plugin_file, names_own_folder)?
+                    };
+                    place.insert(kept).clone()
+                }
             };
             let dataset_file = files.dataset_file.as_ref().map(std::path::absolute).transpose();
             let dataset_file = dataset_file.map_err(Failure::internal)?;
@@ -145,10 +156,11 @@ impl Cluster {
         Ok(Manifest {
             schema: SCHEMA,
             run: name.to_string_lossy().into_owned(),
-            runner: keep(&cluster, &runner()?)?,
-            worker: keep(&cluster, &Worker::locate()?.file)?,
+            runner: keep(&cluster, &runner()?, finds_by_own_folder)?,
+            worker: keep(&cluster, &Worker::locate()?.file, finds_by_own_folder)?,
             started_in: plan.environment.clone(),
             cases,
+            libraries: plan.libraries.clone(),
             options: NodeOptions {
                 cache_dir: options.cache_dir.clone(),
                 kill_after_seconds: args.kill_after,

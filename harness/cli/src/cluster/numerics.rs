@@ -11,7 +11,7 @@ use gpbench_cluster::{
 };
 use gpbench_engine::Interrupt;
 use gpbench_files::process_tag;
-use gpbench_record::{Manifest, Program, Site, text};
+use gpbench_record::{Manifest, Program, Site, finds_by_own_folder, text};
 use gpbench_runs::list_runs;
 
 use super::failure;
@@ -106,7 +106,7 @@ impl Question {
             is_quiet: global.quiet,
         };
         cluster.create().map_err(failure)?;
-        let worker = keep(&cluster, worker)?;
+        let worker = keep(&cluster, worker, finds_by_own_folder)?;
         cluster.write_question(&question.slurm.site.nodes, &worker, &question.answer).map_err(failure)?;
         let array = Array {
             comment: "nodes".to_owned(),

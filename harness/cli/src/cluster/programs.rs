@@ -21,9 +21,17 @@ pub(super) fn runner() -> Result<PathBuf, Failure> {
     Err(Failure::internal(format!("{} is missing; build it with `cargo build --release`", file.display())))
 }
 
-/// Copies a program into the folder of the cluster run, unless it is there.
-pub(super) fn keep(folder: &ClusterFolder, file: &Path) -> Result<PathBuf, Failure> {
+/// Copies a program into the folder of the cluster run, unless it is there. A program that looks for others from its own
+/// folder, as `stays` tells, is used where it is.
+pub(super) fn keep(
+    folder: &ClusterFolder,
+    file: &Path,
+    stays: fn(&Path) -> io::Result<bool>,
+) -> Result<PathBuf, Failure> {
     let program = Program::of(file).map_err(Failure::usage)?;
+    if stays(file).map_err(Failure::internal)? {
+        return std::path::absolute(file).map_err(Failure::internal);
+    }
     let name = file.file_name().unwrap_or_default();
     let kept = folder.programs().join(&program.sha256).join(name);
     let failed = |error: io::Error| Failure::internal(format!("cannot write {}: {error}", kept.display()));

@@ -12,6 +12,7 @@ use crate::args::{FormatArg, Global};
 use crate::catalog::{self, Libraries};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::output::{self, Listing};
+use crate::python::Python;
 use crate::worker::Worker;
 use crate::{dataset, environment, units};
 
@@ -27,7 +28,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let executor =
         LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
     let machine = environment::with_program(executor.machine());
-    let Libraries { usable, unusable } = catalog::libraries(&worker, &[])?;
+    let Libraries { usable, unusable, .. } = catalog::libraries(&worker, &[])?;
     let places = dataset::places(global)?;
     let (found, missing): (Vec<&RegistryEntry>, Vec<&RegistryEntry>) =
         registry::all().iter().partition(|entry| locate::locate(entry, &places).is_ok());
@@ -35,12 +36,15 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
         |entries: &[&RegistryEntry]| entries.iter().map(|entry| entry.name.clone()).collect::<Vec<_>>();
     let (found, missing) = (names(&found), names(&missing));
 
+    let python = Python::find();
     let json = json!({
         "schema": output::SCHEMA,
         "environment": machine,
         "worker": output::json_path(&worker.file),
         "plugins": usable,
         "unusable_plugins": unusable,
+        "python": python.as_ref().ok(),
+        "python_missing": python.as_ref().err(),
         "data_found": found,
         "data_missing": missing,
         "cache": output::json_path(&places.cache),
@@ -63,6 +67,13 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     }
     for text in &unusable {
         line("unusable plugin", text.clone());
+    }
+    match &python {
+        Ok(python) => {
+            line("Python of scripts", python.line());
+            python.warning().into_iter().for_each(|text| line("Python module `gpbench`", text));
+        }
+        Err(why) => line("Python of scripts", why.clone()),
     }
     let list = |names: &[String]| if names.is_empty() { "none".to_owned() } else { names.join(", ") };
     line("data sets found", list(&found));

@@ -54,7 +54,7 @@ pub(crate) fn list(global: &Global, args: &List) -> Outcome {
 }
 
 fn solvers(global: &Global, output: FormatArg) -> Outcome {
-    let Libraries { usable, unusable } = catalog::libraries(&Worker::locate()?, &[])?;
+    let Libraries { usable, unusable, .. } = catalog::libraries(&Worker::locate()?, &[])?;
     for text in unusable {
         warn(global, text);
     }

@@ -7,7 +7,7 @@ mod test;
 use std::path::{Path, PathBuf};
 
 use clap::Subcommand;
-use gpbench_record::{Capability, LibraryInfo, SolverInfo};
+use gpbench_record::{Capability, Composition, LibraryInfo, Part, SolverInfo};
 
 use crate::args::{Format, FormatArg, Global};
 use crate::exit::{Failure, OK, Outcome};
@@ -46,10 +46,26 @@ fn inspect(file: &Path, wanted: FormatArg) -> Outcome {
     show(&catalog::usable(described)?, wanted).map(|()| OK)
 }
 
+/// A line for each part, with the first digits of its hash.
+fn parts(composition: &Composition) -> String {
+    let line = |part: &Part| {
+        let digits = part.sha256.get(..12).unwrap_or(&part.sha256);
+        format!("  {digits}  {}, {}\n", part.called(), part.path.display())
+    };
+    match &composition.parts[..] {
+        [] => String::new(),
+        parts => format!("parts:\n{}", parts.iter().map(line).collect::<String>()),
+    }
+}
+
 fn show(library: &LibraryInfo, wanted: FormatArg) -> Result<(), Failure> {
     if wanted.format == Format::Table {
         let LibraryInfo { name, version, file, sha256, abi, .. } = library;
-        output::print(&format!("{name} {version}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()))?;
+        // A script has no version of its own.
+        let title = format!("{name} {version}");
+        let title = title.trim_end();
+        output::print(&format!("{title}, interface {abi}\n{}\nsha256 {sha256}\n", file.display()))?;
+        output::print(&parts(&library.composition))?;
     }
     let json = serde_json::to_value(library).expect("plain data serialises");
     let header = ["name", "parameter", "default", "range", "documentation"];

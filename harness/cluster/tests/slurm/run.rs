@@ -115,6 +115,7 @@ pub(super) fn manifest(tasks: &[&[&str]], folder: &Path) -> Manifest {
         worker: folder.join("worker"),
         started_in: Environment::default(),
         cases: BTreeMap::new(),
+        libraries: Vec::new(),
         options: NodeOptions::default(),
         tasks: tasks.iter().map(task).collect(),
         site,

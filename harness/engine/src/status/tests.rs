@@ -55,6 +55,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         build_seconds: 0.0,
         values: BTreeMap::new(),
         metrics: Metrics::default(),
+        unplanned_parts: Vec::new(),
         output: TaskOutput::empty(TaskKind::Posterior),
     })
 }

@@ -82,8 +82,8 @@ mod tests {
     #[repr(C)]
     struct Grown<T> {
         today: T,
-        parts: *const Str,
-        warm_up: Option<unsafe extern "C" fn() -> Status>,
+        texts: *const Str,
+        call: Option<unsafe extern "C" fn() -> Status>,
     }
 
     /// Today's table, followed by unrelated memory.
@@ -104,7 +104,7 @@ mod tests {
         // SAFETY: as many bytes as the larger table has.
         let read = unsafe { table(from_ref(&table_of_today).cast::<Grown<T>>(), least, "it") }.unwrap();
         assert_eq!(bytes(&read.today), bytes(&table_of_today.today));
-        assert!(read.parts.is_null() && read.warm_up.is_none());
+        assert!(read.texts.is_null() && read.call.is_none());
     }
 
     unsafe extern "C" fn destroy(_: *mut std::ffi::c_void) {}
@@ -124,6 +124,7 @@ mod tests {
             estimate: None,
             destroy: Some(destroy),
             source: Str::new("source"),
+            warm_up: None,
         }
     }
 
@@ -148,11 +149,12 @@ mod tests {
             load: None,
             estimate: None,
             destroy: Some(destroy),
+            warm_up: None,
         };
         is_read_by_a_later_host(learner, offset_of!(Learner, source));
         let plugin = Plugin {
             size: size_of::<Plugin>() as u32,
-            minor: 2,
+            minor: 3,
             name: Str::new("name"),
             version: Str::new("version"),
             solvers: null(),
@@ -161,6 +163,9 @@ mod tests {
             learners: null(),
             n_learners: 0,
             learner_stride: 8,
+            parts: null(),
+            n_parts: 0,
+            part_stride: 8,
         };
         is_read_by_a_later_host(plugin, PLUGIN_BYTES);
     }
@@ -176,7 +181,8 @@ mod tests {
     fn a_field_that_a_table_has_in_part_is_left_out() {
         let whole = solver();
         let size = |bytes: usize| Solver { size: bytes as u32, ..solver() };
-        for (bytes, known) in [(size_of::<Solver>() - 1, size_of::<Solver>() - 8), (107, 104)] {
+        for (bytes, known) in [(offset_of!(Solver, warm_up) - 1, offset_of!(Solver, warm_up) - 8), (107, 104)]
+        {
             // SAFETY: a table with more bytes than it says.
             let read = unsafe { table(&size(bytes), 104, "it") }.unwrap();
             assert_eq!((read.source.len, read.source.ptr.is_null()), (0, known == 104));

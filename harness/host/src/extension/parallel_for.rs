@@ -7,7 +7,7 @@ use gpbench_abi::{self as abi, Host, ParallelFor, Status};
 use crate::host_table::{HostExtension, HostTable, wall};
 use crate::services::BlasThreads;
 
-pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, || std::ptr::from_ref(&TABLE).cast());
+pub(super) const EXTENSION: HostExtension = (abi::id::PARALLEL_FOR, |_| std::ptr::from_ref(&TABLE).cast());
 
 static TABLE: ParallelFor =
     ParallelFor { size: size_of::<ParallelFor>() as u32, reserved: 0, run: Some(run) };

@@ -144,6 +144,7 @@ fn row(results: &DataFrame, i: usize) -> std::result::Result<Row, String> {
         log_tail: String::new(),
         reproducible: true,
         lacks_exact: false,
+        unplanned_parts: Vec::new(),
         reused_from: None,
         environment: text("environment")?,
         place: None,

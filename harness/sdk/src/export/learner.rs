@@ -33,6 +33,7 @@ pub fn learner<L: Learner>() -> abi::Learner {
         load: Some(load::<L>),
         estimate: Some(estimate::<L>),
         destroy: Some(destroy::<L>),
+        warm_up: Some(warm_up::<L>),
     }
 }
 
@@ -113,6 +114,13 @@ unsafe extern "C" fn create<L: Learner>(
     };
     // SAFETY: promised by the host.
     unsafe { object::create(host, values, n_values, out, new) }
+}
+
+unsafe extern "C" fn warm_up<L: Learner>(learner: *mut c_void, shape: *const abi::Shape) -> Status {
+    // SAFETY: promised by the host: an object of ours, and a shape that lives during the call.
+    unsafe {
+        with_object::<Fitted<L>>(learner, |object| object.inner.learner.warm_up(&object::shape(shape)?))
+    }
 }
 
 unsafe extern "C" fn begin<L: Learner>(learner: *mut c_void, fit: *const abi::Fit) -> Status {

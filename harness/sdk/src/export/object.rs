@@ -9,7 +9,7 @@ use gpbench_abi::Status;
 
 use crate::error::{Error, Result};
 use crate::text::{borrow, text};
-use crate::{ParamValue, Report, panic_location};
+use crate::{ParamValue, Report, Shape, panic_location};
 
 /// A solver or learner as the host holds it.
 pub(super) struct Object<T> {
@@ -190,4 +190,18 @@ unsafe fn read_value(value: &abi::Value) -> Result<ParamValue> {
 /// A size of the interface.
 pub(super) fn size(value: i64, call: &str) -> Result<usize> {
     usize::try_from(value).map_err(|_| Error::InvalidArgument(format!("{call}: a negative size")))
+}
+
+/// The sizes of a call.
+///
+/// # Safety
+/// `shape` is null or points to a shape that begins with its size.
+pub(super) unsafe fn shape(shape: *const abi::Shape) -> Result<Shape> {
+    let bad = |why: &str| Error::InvalidArgument(format!("warm_up: {why}"));
+    // SAFETY: promised by the caller; only the first field is read before the size is known.
+    if shape.is_null() || unsafe { (*shape).size } < size_of::<abi::Shape>() as u32 {
+        return Err(bad("the shape is null or too small"));
+    }
+    // SAFETY: as above, and large enough.
+    Shape::from_abi(unsafe { &*shape }).ok_or_else(|| bad("a negative size"))
 }

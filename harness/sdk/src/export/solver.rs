@@ -26,6 +26,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
         estimate: Some(estimate::<S>),
         destroy: Some(destroy::<S>),
         source: abi::Str::new(S::SOURCE),
+        warm_up: Some(warm_up::<S>),
     }
 }
 
@@ -46,6 +47,11 @@ unsafe extern "C" fn create<S: Solver>(
         |values: &[ParamValue]| Ok(Held { solver: S::new(S::Params::from_values(values)?)?, prepared: None });
     // SAFETY: promised by the host.
     unsafe { object::create(host, values, n_values, out, new) }
+}
+
+unsafe extern "C" fn warm_up<S: Solver>(solver: *mut c_void, shape: *const abi::Shape) -> Status {
+    // SAFETY: promised by the host: an object of ours, and a shape that lives during the call.
+    unsafe { with_object::<Held<S>>(solver, |object| object.inner.solver.warm_up(&object::shape(shape)?)) }
 }
 
 unsafe extern "C" fn prepare<S: Solver>(solver: *mut c_void, problem: *const abi::Problem) -> Status {

@@ -11,6 +11,7 @@ use super::param::{self, Known, ParamChoice};
 use super::{grid, inducing};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
+use crate::named_library::NamedLibrary;
 use crate::nearest;
 use crate::source::{At, Location};
 use crate::tables::solver as table;
@@ -193,13 +194,15 @@ fn find<'a>(
 ) -> Option<(&'a LibraryInfo, &'a SolverInfo)> {
     let own = typed.root.solvers.names().find(|entry| entry.value == name.value);
     let id = table.plugin.as_ref().or(own).unwrap_or(name);
-    if let Some(path) = &table.library {
-        let file = typed.folder.join(&path.value);
-        let canonical = file.canonicalize().ok();
-        let same = |l: &&LibraryInfo| {
-            l.file == file || canonical.as_ref().is_some_and(|c| l.file.canonicalize().is_ok_and(|f| f == *c))
-        };
-        let Some(library) = catalog.libraries.iter().find(same) else {
+    if let (Some(path), Some(named)) = (&table.library, NamedLibrary::of(table, &typed.folder)) {
+        let Some(library) = catalog.libraries.iter().find(|library| named.is(library)) else {
+            if let Some(unusable) = catalog.unusable.iter().find(|unusable| named.is_of(unusable)) {
+                let what = format!("library `{}` cannot be used: {}", path.value, unusable.reason);
+                let hint =
+                    "install what it needs, or write optional = true to leave the solver out without it";
+                mistakes.add(&path.at, what, unusable.is_absent.then(|| hint.to_owned()));
+                return None;
+            }
             let hint = "the path is relative to the spec's folder".to_owned();
             mistakes.add(&path.at, format!("no plugin library at `{}`", path.value), hint);
             return None;

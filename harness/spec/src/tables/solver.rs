@@ -3,7 +3,9 @@
 use gpbench_record::Quadrature;
 
 use super::budget::{self, Bounds};
-use crate::keys::{Keys, NOT_NEGATIVE, POSITIVE, Setting, any_table, choice, count, inner, number, text};
+use crate::keys::{
+    Keys, NOT_NEGATIVE, POSITIVE, Setting, any_table, choice, count, inner, number, text, truth,
+};
 use crate::source::At;
 use crate::tree::Table;
 
@@ -11,6 +13,8 @@ use crate::tree::Table;
 pub(crate) struct Solver {
     pub(crate) plugin: Option<At<String>>,
     pub(crate) library: Option<At<String>>,
+    pub(crate) python: Option<At<String>>,
+    pub(crate) optional: Setting<bool>,
     /// Their types are known only to the plugin.
     pub(crate) params: Option<At<Table>>,
     pub(crate) prediction: Option<At<Table>>,
@@ -44,7 +48,22 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Solver {
             "library",
             text(),
             "found by the id",
-            "File of the plugin that offers it, relative to the spec's folder.",
+            "File of the plugin that offers it, relative to the spec's folder: a shared object, or a script such as \
+             `my_solver.py`.",
+        ),
+        python: keys.derived(
+            "python",
+            text(),
+            "chosen by the bridge",
+            "The interpreter of a script: a command, or a path relative to the spec's folder. Otherwise that of \
+             `$GPBENCH_PYTHON`, of `$VIRTUAL_ENV`, or `python3`.",
+        ),
+        optional: keys.or(
+            "optional",
+            truth(),
+            false,
+            "Whether the solver is left out, with a line that says so, where something that its library needs is not \
+             installed. Otherwise that is a mistake.",
         ),
         params: keys.optional(
             "params",

@@ -2,7 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Capability, LibraryInfo, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind};
+use gpbench_record::{
+    Capability, Composition, LibraryInfo, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind,
+};
 use gpbench_spec::{Catalog, Checked, KnownDataset, SpecErrors, load};
 
 /// Plugins as they are, a library that offers a solver `twice`, and another that does too.
@@ -114,6 +116,7 @@ pub(crate) fn library(name: &str, solvers: Vec<SolverInfo>) -> LibraryInfo {
         sha256: name.into(),
         abi: "1.0".into(),
         solvers,
+        composition: Composition::default(),
     }
 }
 

@@ -11,6 +11,11 @@ pub trait ProcessState {
         std::fs::read_dir("/proc/self/task").ok().map(Iterator::count)
     }
 
+    /// Number of running threads of the child processes that belong to the subject's library. By default there are none.
+    fn threads_of_children(&self) -> usize {
+        0
+    }
+
     /// Resident memory in bytes.
     fn resident(&self) -> Option<u64> {
         let status = std::fs::read_to_string("/proc/self/status").ok()?;

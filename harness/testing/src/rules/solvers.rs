@@ -95,6 +95,8 @@ rules! {
         "an object solves again";
     prepare_again ("prepare-again", here) = repetition::prepare_again,
         "an object prepared twice solves the problem that it was prepared for last";
+    warm_up ("warm-up", here) = repetition::warm_up,
+        "getting ready for sizes, without data, serves a problem of the sizes asked for last";
     two_objects ("two-objects", here) = repetition::two_objects,
         "two objects do not disturb each other";
     unused ("unused", alone) = repetition::unused,

@@ -25,8 +25,14 @@ pub(crate) fn solve(problem: &mut Problem<'_>) -> Result<Report> {
     for iteration in 0.. {
         let norms = ratio(&gamma.sqrt(), &scale).to_vec();
         problem.observe(iteration, &norms)?;
-        if problem.converged(&norms) || iteration == 1000 {
-            let reason = if problem.converged(&norms) { Reason::Converged } else { Reason::Iterations };
+        let end = if problem.converged(&norms) {
+            Some(Reason::Converged)
+        } else if norms.iter().any(|norm| !norm.is_finite()) {
+            Some(Reason::Diverged)
+        } else {
+            (iteration == 1000).then_some(Reason::Iterations)
+        };
+        if let Some(reason) = end {
             return Ok(Report::new(reason, iteration).residuals(norms));
         }
         a.apply(&direction, &mut product)?;

@@ -44,6 +44,7 @@ pub(crate) enum Fault {
     SumsByThreads,
     Accumulates,
     KeepsPreparation,
+    FirstSizes,
     SharesState,
     AbortsUnused,
     Leaks,
@@ -127,6 +128,7 @@ mutants! {
     SumsByThreads = "sums-by-threads", "Splits sums by the number of threads";
     Accumulates = "accumulates", "Adds to the solution of its last solve";
     KeepsPreparation = "keeps-preparation", "Keeps what it prepared first";
+    FirstSizes = "first-sizes", "Has room for the columns that it got ready for first";
     SharesState = "shares-state", "Keeps its preparation in a global variable";
     AbortsUnused = "aborts-unused", "Aborts when destroyed between prepare and solve";
     Leaks = "leaks", "Never frees its work arrays";

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use gpbench_sdk::ndarray::linalg::general_mat_mul;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, ArrayView1, Axis, ShapeBuilder, s};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, params};
+use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Shape, Solver, params};
 
 use crate::acts;
 use crate::fault::{Fault, Mutant};
@@ -30,6 +30,8 @@ pub(crate) struct Cg<M: Mutant> {
     first: OnceCell<Vec<f64>>,
     /// The last solution, for the mutant that adds to it.
     last: RefCell<Option<Array2<f64>>>,
+    /// The columns that it got ready for first, for the mutant that has room for no more.
+    room: OnceCell<usize>,
     /// Whether a problem is prepared and not solved, for the mutant that aborts.
     unused: Cell<bool>,
     mutant: PhantomData<M>,
@@ -56,7 +58,12 @@ impl<M: Mutant> Solver for Cg<M> {
             return Err(Error::InvalidArgument("such a large patience is unavailable".into()));
         }
         let (first, last, unused) = (OnceCell::new(), RefCell::new(None), Cell::new(false));
-        Ok(Cg { params, first, last, unused, mutant: PhantomData })
+        Ok(Cg { params, first, last, room: OnceCell::new(), unused, mutant: PhantomData })
+    }
+
+    fn warm_up(&mut self, shape: &Shape) -> Result<()> {
+        self.room.get_or_init(|| shape.s);
+        Ok(())
     }
 
     fn prepare(&self, problem: &Problem<'_>) -> Result<Prepared> {
@@ -137,7 +144,8 @@ impl<M: Mutant> Cg<M> {
         }
         residual += &b;
         for j in 0..s {
-            if forgotten::<M>(j, b.column(j)) {
+            let has_room = M::FAULT != Fault::FirstSizes || self.room.get().is_none_or(|&room| j < room);
+            if !has_room || forgotten::<M>(j, b.column(j)) {
                 residual.column_mut(j).fill(0.0);
                 iterate.column_mut(j).fill(0.0);
             }

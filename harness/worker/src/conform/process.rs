@@ -6,6 +6,7 @@ use gpbench_gp::blas;
 use gpbench_testing::rules::ProcessState;
 
 use crate::channel::Capture;
+use crate::process;
 
 /// The process that checks a rule, with its standard output captured.
 pub(super) struct RuleProcess {
@@ -24,7 +25,17 @@ impl RuleProcess {
     }
 }
 
+/// The processes that the subject's library has had adopted are observed as this one.
 impl ProcessState for RuleProcess {
+    fn threads_of_children(&self) -> usize {
+        let threads = |pid| std::fs::read_dir(format!("/proc/{pid}/task")).map_or(0, Iterator::count);
+        process::adopted().into_iter().map(threads).sum()
+    }
+
+    fn resident(&self) -> Option<u64> {
+        Some(process::resident_bytes()).filter(|bytes| *bytes > 0)
+    }
+
     fn blas_threads(&self) -> Option<usize> {
         Some(blas::threads())
     }

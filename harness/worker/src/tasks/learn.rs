@@ -63,7 +63,7 @@ pub(super) fn run(
         uncounted: state.progress.uncounted(),
         precision: Arithmetic::F64,
     };
-    let mut solved = fitting.startup.solved(outcome, 0, output);
+    let mut solved = fitting.solved(outcome, output);
     solved.metrics.extend(&metrics.collect::<Metrics>());
     Ok(solved)
 }

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 
 use gpbench_record::{
-    Case, CaseStatus, ExactRequest, Fault, Job, Limits, Message, Metrics, Program, SCHEMA, Solved, Stamp,
-    Step, Verified,
+    Case, CaseStatus, ExactRequest, Fault, Job, Limits, Message, Metrics, PluginParts, Program, SCHEMA,
+    Solved, Stamp, Step, Verified,
 };
 use serde::Serialize;
 use tempfile::TempDir;
@@ -77,6 +77,7 @@ pub(crate) fn job_of(case: Case, plugin: PathBuf, threads: usize) -> (Job, TempD
         dataset_file: None,
         dataset_sha256: None,
         plugin: program(plugin),
+        plugin_parts: PluginParts::default(),
         exact_file: None,
         solution_file: folder.path().join("solution.safetensors"),
         checkpoint_file: None,

@@ -35,6 +35,12 @@ const RESERVED: &str = "\
     in let loop match mod move mut ndarray pub ref return self static std struct super test trait \
     true type union unsafe use where while yield";
 
+/// Names of one word that a file in Python cannot have: keywords, and modules that it would hide.
+const RESERVED_IN_PYTHON: &str = include_str!("python_names.txt");
+
+/// The folder of the Python package in a checkout.
+const PYTHON_PACKAGE: &str = "plugins/python";
+
 /// `gpbench plugin new`.
 #[derive(Debug, Args)]
 pub(crate) struct New {
@@ -43,10 +49,11 @@ pub(crate) struct New {
     /// Language of the plugin.
     #[arg(long, value_enum, default_value_t = Language::Rust)]
     lang: Language,
-    /// Write a learner, which finds hyperparameters and predicts by itself, in place of a solver; in Rust or C.
+    /// Write a learner, which finds hyperparameters and predicts by itself, in place of a solver; in Rust, C or Python.
     #[arg(long)]
     learner: bool,
-    /// Folder to write, which must not exist; NAME in the current folder by default.
+    /// Folder to write, which must not exist; NAME in the current folder by default. In Python: the folder of the two files,
+    /// by default the current one.
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
     /// The folder `harness/sdk` of a checkout of gpbench, or a version of `gpbench-sdk` in a registry, for Rust; by default
@@ -59,11 +66,16 @@ pub(super) fn new(args: &New) -> Outcome {
     let (name, language) = (args.name.as_str(), args.lang);
     let kind = if args.learner { Kind::Learner } else { Kind::Solver };
     check_name(name)?;
+    if language == Language::Python {
+        check_module(name)?;
+    }
     check_free(name)?;
-    let folder = args.dir.clone().unwrap_or_else(|| PathBuf::from(name));
-    if folder.exists() {
-        let text = format!("{} exists; choose another folder with `--dir`", folder.display());
-        return Err(Failure::usage(text));
+    let folder = args.dir.clone().unwrap_or_else(|| match language {
+        Language::Python => PathBuf::new(),
+        _ => PathBuf::from(name),
+    });
+    if language != Language::Python {
+        check_new(&folder)?;
     }
     let mut root = checkout();
     let mut manifest = None;
@@ -82,19 +94,41 @@ pub(super) fn new(args: &New) -> Outcome {
         )
     })?;
     files.splice(0..0, manifest);
+    if language == Language::Python {
+        files.iter().try_for_each(|(path, _)| check_new(&folder.join(path)))?;
+    }
     for (path, text) in &files {
         let file = folder.join(path);
         output::write_file(&file, text)
             .map_err(|e| Failure::usage(format!("{} cannot be written: {e}", file.display())))?;
     }
     let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+    let place = if folder.as_os_str().is_empty() { String::new() } else { format!("{}: ", folder.display()) };
     output::print(&format!(
-        "wrote {}: {}\n\nNext:\n{}",
-        folder.display(),
+        "wrote {place}{}\n\nNext:\n{}",
         paths.join(", "),
         next(name, (kind, language), &folder, root.as_deref())
     ))?;
     Ok(OK)
+}
+
+/// Fails if a file or folder that would be written exists.
+fn check_new(path: &Path) -> Result<(), Failure> {
+    if path.exists() {
+        let text = format!("{} exists; choose another folder with `--dir`", path.display());
+        return Err(Failure::usage(text));
+    }
+    Ok(())
+}
+
+/// Fails if a file of this name in Python could not be imported, or would hide another module.
+fn check_module(name: &str) -> Result<(), Failure> {
+    if RESERVED_IN_PYTHON.split_whitespace().any(|reserved| reserved == name) {
+        return Err(Failure::usage(format!(
+            "a file {name}.py would hide the module of that name, or cannot be imported; try `my-{name}`"
+        )));
+    }
+    Ok(())
 }
 
 fn check_name(name: &str) -> Result<(), Failure> {
@@ -189,6 +223,10 @@ fn next(name: &str, (kind, language): (Kind, Language), folder: &Path, root: Opt
         Language::C | Language::Fortran => {
             (vec!["make".into(), "-C".into(), folder.into()], folder.join(file))
         }
+        Language::Python => {
+            let module = template::snake_case(name);
+            (pytest(&folder.join(format!("test_{module}.py")), root), folder.join(format!("{module}.py")))
+        }
     };
     let places = [Some(Path::new("")), root];
     let spec = places.into_iter().flatten().find_map(|root| spec_in(root, kind));
@@ -199,6 +237,18 @@ fn next(name: &str, (kind, language): (Kind, Language), folder: &Path, root: Opt
     let run = vec![program, "run".into(), spec, "--library".into(), library];
     let line = |words: Vec<OsString>| format!("  {}\n", shell_command(words.iter().map(OsString::as_os_str)));
     [build, test, run].into_iter().map(line).collect()
+}
+
+/// The command that runs the tests of a file in Python. In a checkout the package need not be installed.
+fn pytest(tests: &Path, root: Option<&Path>) -> Vec<OsString> {
+    let package = root.map(|root| root.join(PYTHON_PACKAGE)).filter(|folder| folder.is_dir());
+    let path = package.map(|folder| {
+        let mut path = OsString::from("PYTHONPATH=");
+        path.push(folder);
+        [OsString::from("env"), path]
+    });
+    let python = ["python3", "-m", "pytest"].map(OsString::from);
+    path.into_iter().flatten().chain(python).chain([tests.into()]).collect()
 }
 
 #[cfg(test)]

@@ -15,6 +15,8 @@ pub(super) enum Language {
     C,
     /// Fortran 2018.
     Fortran,
+    /// Python, in one file.
+    Python,
 }
 
 /// The kind of a plugin.
@@ -45,13 +47,16 @@ struct Example {
     id: &'static str,
     /// Paths and texts. Both may hold the id, also in snake case and camel case.
     files: &'static [(&'static str, &'static str)],
-    /// The spec that its README names, if that is one of the files.
+    /// The spec that its README names, if that is one of the files, else [`UNNAMED`].
     spec: &'static str,
     /// Other replacements in texts, before the id is replaced.
     replaced: &'static [(&'static str, &'static str)],
     /// The introduction of the README of an example that is one file; the rest is a common text.
     begins_as: Option<&'static str>,
 }
+
+/// The spec of an example whose files name none.
+const UNNAMED: &str = "\0";
 
 /// The README of a plugin in one file.
 const README: &str = include_str!("readme.md");
@@ -181,14 +186,41 @@ const FORTRAN: Example = Example {
     begins_as: Some("Jacobi's iteration with Chebyshev acceleration"),
 };
 
+const PYTHON: Example = Example {
+    id: "fancy-solver",
+    files: &[
+        ("fancy_solver.py", plugins!("python/template/fancy_solver.py")),
+        ("test_fancy_solver.py", plugins!("python/template/test_fancy_solver.py")),
+    ],
+    spec: UNNAMED,
+    replaced: &[("Richardson's iteration with a fixed step", "fancy-solver: one line about the method")],
+    begins_as: None,
+};
+
+const PYTHON_LEARNER: Example = Example {
+    id: "fancy-learner",
+    files: &[
+        ("fancy_learner.py", plugins!("python/template/fancy_learner.py")),
+        ("test_fancy_learner.py", plugins!("python/template/test_fancy_learner.py")),
+    ],
+    spec: UNNAMED,
+    replaced: &[(
+        "A Gaussian process whose scales descend on the likelihoods of minibatches",
+        "fancy-learner: one line about the method",
+    )],
+    begins_as: None,
+};
+
 /// The files of a plugin called `name`, which is first run with `spec`; none if there is no such example.
 pub(super) fn files(kind: Kind, language: Language, name: &str, spec: &str) -> Option<Vec<File>> {
     let example = match (kind, language) {
         (Kind::Solver, Language::Rust) => RUST,
         (Kind::Solver, Language::C) => C,
         (Kind::Solver, Language::Fortran) => FORTRAN,
+        (Kind::Solver, Language::Python) => PYTHON,
         (Kind::Learner, Language::Rust) => RUST_LEARNER,
         (Kind::Learner, Language::C) => C_LEARNER,
+        (Kind::Learner, Language::Python) => PYTHON_LEARNER,
         (Kind::Learner, Language::Fortran) => return None,
     };
     let (snake, camel) = (snake_case(name), camel_case(name));
@@ -314,6 +346,28 @@ mod tests {
             assert_eq!(paths.len(), files.len(), "{language:?}: a file is written twice");
             let readme = files.iter().find(|(path, _)| path == "README.md").map(|(_, text)| text);
             assert!(readme.is_some_and(|text| text.contains("gpbench run /of-checkout/spec.toml ")));
+        }
+    }
+
+    #[test]
+    fn the_files_of_python_are_the_authors_own() {
+        for (kind, old) in [(Kind::Solver, "fancy"), (Kind::Learner, "fancy")] {
+            let files = files(kind, Language::Python, "my-method-2", "spec.toml").expect("an example");
+            let paths: Vec<&str> = files.iter().map(|(path, _)| path.as_str()).collect();
+            assert_eq!(paths, ["my_method_2.py", "test_my_method_2.py"]);
+            for (path, text) in &files {
+                assert!(!text.to_lowercase().contains(old), "{path} has {old}");
+            }
+            let code = &files[0].1;
+            for wanted in [
+                "class MyMethod2(",
+                "id = \"my-method-2\"",
+                "\"\"\"my-method-2: one line about the method\"\"\"",
+                "plugin test my_method_2.py",
+            ] {
+                assert!(code.contains(wanted), "{wanted} is missing in {code}");
+            }
+            assert!(files[1].1.contains("from my_method_2 import MyMethod2"));
         }
     }
 

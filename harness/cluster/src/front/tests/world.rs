@@ -249,6 +249,7 @@ pub(super) fn manifest(tasks: &[Vec<String>]) -> Manifest {
         worker: "/gpbench-worker".into(),
         started_in: Environment::default(),
         cases: BTreeMap::new(),
+        libraries: Vec::new(),
         options: NodeOptions::default(),
         tasks: tasks.iter().map(task).collect(),
         site: Site::default(),

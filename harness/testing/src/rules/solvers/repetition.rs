@@ -85,6 +85,16 @@ pub(super) fn prepare_again(subject: &Subject<'_>) -> Result<(), Finding> {
     demand_solution(subject, &small, &outcome?)
 }
 
+/// Gets ready for two problems of different sizes, and solves one of the sizes asked for last.
+pub(super) fn warm_up(subject: &Subject<'_>) -> Result<(), Finding> {
+    let (large, small) = two_requests();
+    let mut object = SolverRun::create(subject, &[])?;
+    let ready = [&small, &large].into_iter().try_for_each(|request| object.warm_up(request));
+    let outcome = ready.and_then(|()| object.run(&large, &mut || ()));
+    object.end()?;
+    demand_solution(subject, &large, &outcome?)
+}
+
 pub(super) fn two_objects(subject: &Subject<'_>) -> Result<(), Finding> {
     let (large, small) = two_requests();
     for (outer, inner) in [(&large, &small), (&small, &large)] {

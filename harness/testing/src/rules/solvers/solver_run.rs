@@ -1,6 +1,6 @@
 //! A solver object under test, with a session for each run.
 
-use gpbench_host::{CallError, LinearSystem, Session, SolverObject};
+use gpbench_host::{CallError, LinearSystem, Session, SolverObject, shape_of};
 use gpbench_numerics::layout::column_major;
 use gpbench_terms::{ParamValue, Reason};
 use ndarray::{Array2, ArrayView2, ShapeBuilder, s};
@@ -71,6 +71,12 @@ impl<'s> SolverRun<'s> {
         };
         let solver = SolverObject::create(entry, subject.host, &subject.params(settings))?;
         Ok(SolverRun { solver, subject })
+    }
+
+    /// Gets ready for the sizes of a request.
+    pub(super) fn warm_up(&mut self, request: &SolveRequest) -> Result<(), CallError> {
+        let system = self.subject.make.make(request);
+        self.solver.warm_up(shape_of(&*system, request.threads))
     }
 
     /// Prepares for a request without solving it.

@@ -4,12 +4,14 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use gpbench_host::{
-    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause, difference,
+    Arrays, CallError, FitEnd, FitLimits, FitOutcome, FitSession, LearnerObject, Library, Pause,
+    SolveOutcome, difference,
 };
-use gpbench_record::{FaultCause, Learning, Message, StopReason};
+use gpbench_record::{FaultCause, Learning, Message, Solved, StopReason, TaskOutput};
 use ndarray::{Array2, ShapeBuilder, s};
 use rand::Rng;
 
+use crate::beginning::Beginning;
 use crate::evaluate::model::Judge;
 use crate::failure::{CaseError, fault, file_fault};
 use crate::model_file::{self, Learned};
@@ -33,7 +35,8 @@ pub(super) struct Fitting<'s> {
     library: Library,
     parts: Parts,
     judge: Judge<'s>,
-    pub(super) startup: Startup<'s>,
+    startup: Startup<'s>,
+    beginning: Beginning,
 }
 
 /// A case whose fit has ended and whose files are written.
@@ -57,7 +60,13 @@ impl<'s> Fitting<'s> {
         let judge = Judge::new(setup, task);
         let (library, startup) = load(setup, send)?;
         check(&library.learner(&setup.job.case.solver.plugin)?.info, &setup.job.case.kernel, task)?;
-        Ok(Fitting { setup, task, library, parts, judge, startup })
+        let beginning = startup.beginning(&library);
+        Ok(Fitting { setup, task, library, parts, judge, startup, beginning })
+    }
+
+    /// The measurements of the case.
+    pub(super) fn solved(&self, outcome: SolveOutcome, output: TaskOutput) -> Solved {
+        self.startup.solved_by((&self.library, &self.beginning), outcome, 0, output)
     }
 
     /// Fits, evaluates and selects models, predicts, and writes the result to its file.
@@ -71,11 +80,15 @@ impl<'s> Fitting<'s> {
         let recorder = Rc::new(Recorder::new(state.record.clone(), &send));
         let entry = self.library.learner(&job.case.solver.plugin)?;
         let mut session = self.session(recorder.clone());
-        session.excuse(self.library.described());
         let params = &job.case.solver.params;
-        let mut learner = session.aside(|| LearnerObject::create(entry, self.library.host(), params))?;
+        let create = || LearnerObject::create(entry, self.library.host(), params);
+        // It is the library's first object, so that none of its time counts.
+        let (learner, _) = self.beginning.create(create);
+        let mut learner = learner?;
         let estimate = session.aside(|| learner.estimate(rows.n(), rows.d()))?;
-        self.startup.check_memory("learner", estimate)?;
+        let shape = self.parts.problem(self.setup, self.task).shape(job.threads);
+        self.startup.check_memory("learner", estimate + process::adopted_bytes() as f64)?;
+        self.beginning.warm_up(|| learner.warm_up(shape))?;
         let mut over = None;
         match saved {
             None => over = learner.begin(&session)?,
@@ -109,6 +122,7 @@ impl<'s> Fitting<'s> {
         }
         // Destroyed before the result counts, because a plugin that crashes while it frees its memory has corrupted
         // memory.
+        process::look();
         session.aside(|| drop(learner));
         state.progress = session.progress();
 
