@@ -35,16 +35,8 @@ impl Sha256Hex {
     }
 
     /// Digest of all that a reader gives, read in pieces.
-    pub(crate) fn of_reader(mut file: impl Read) -> io::Result<Self> {
-        let mut hasher = Sha256::new();
-        let mut buffer = vec![0; 1 << 16];
-        loop {
-            let read = file.read(&mut buffer)?;
-            if read == 0 {
-                return Ok(Self::from_digest(&hasher.finalize().into()));
-            }
-            hasher.update(&buffer[..read]);
-        }
+    pub(crate) fn of_reader(reader: impl Read) -> io::Result<Self> {
+        Ok(Self::from_digest(&gpbench_record::sha256(reader)?))
     }
 
     /// Digest from its 32 bytes.

@@ -66,6 +66,7 @@ pub use gpbench_terms::{
     NetworkShape, ParamKind, ParamSchema, ParamValue, Part, PartKind, SolverInfo, SolverKind, StopReason,
     UnknownInstructionSet,
 };
+pub use hash::sha256;
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits, PluginParts};
 pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};

@@ -6,15 +6,13 @@
 //! replaced by an identical one.
 
 use std::fs::{File, Metadata};
-use std::io::{self, Read as _};
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
-use sha2::{Digest as _, Sha256};
 
-/// Bytes that are read at a time.
-const BUFFER: usize = 1 << 18;
+use crate::hash::sha256_hex;
 
 /// A program or a library, with its hash and its stamp.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,10 +83,10 @@ impl Program {
     /// # Errors
     /// If it cannot be read.
     pub fn of(file: &Path) -> Result<Program, ProgramError> {
-        let hashed = File::open(file).and_then(|mut open| {
+        let hashed = File::open(file).and_then(|open| {
             // The stamp is taken before the file is read, so that a write in the meantime changes it.
             let stamp = Stamp::new(&open.metadata()?);
-            Ok(Program { file: file.to_owned(), sha256: sha256(&mut open)?, stamp })
+            Ok(Program { file: file.to_owned(), sha256: sha256_hex(open)?, stamp })
         });
         hashed.map_err(|source| ProgramError::Unreadable { file: file.to_owned(), source })
     }
@@ -156,17 +154,6 @@ impl Stamp {
             inode: metadata.ino(),
             modified: nanoseconds(metadata.mtime(), metadata.mtime_nsec()),
             changed: nanoseconds(metadata.ctime(), metadata.ctime_nsec()),
-        }
-    }
-}
-
-fn sha256(file: &mut File) -> io::Result<String> {
-    let mut hasher = Sha256::new();
-    let mut buffer = vec![0; BUFFER];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok(hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()),
-            count => hasher.update(&buffer[..count]),
         }
     }
 }
