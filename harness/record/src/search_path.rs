@@ -1,8 +1,9 @@
 //! Programs and libraries that find the libraries they need from the folder that they lie in, by `$ORIGIN`: a link in
 //! another folder does not find them.
 
-use std::fs;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use memchr::memmem;
@@ -19,12 +20,18 @@ const DT_STRTAB: u64 = 5;
 const DT_RPATH: u64 = 15;
 const DT_RUNPATH: u64 = 29;
 
+/// Bytes of a search path that are read.
+const LONGEST_PATH: usize = 1 << 16;
+
+/// Bytes that are read at a time.
+const BUFFER: usize = 1 << 16;
+
 /// Whether a file contains the name of its folder anywhere. Of a library that may open others by such a name.
 ///
 /// # Errors
 /// If it cannot be read.
 pub fn names_own_folder(file: &Path) -> io::Result<bool> {
-    Ok(contains_name(&fs::read(file)?))
+    contains_name(File::open(file)?)
 }
 
 /// Whether the search path of a program names its folder. Of a file in another format than ELF for 64 bits, it is asked
@@ -33,21 +40,56 @@ pub fn names_own_folder(file: &Path) -> io::Result<bool> {
 /// # Errors
 /// If it cannot be read.
 pub fn finds_by_own_folder(file: &Path) -> io::Result<bool> {
-    let bytes = fs::read(file)?;
-    let is_elf = bytes.starts_with(b"\x7fELF\x02\x01");
-    let paths = if is_elf { search_paths(&bytes) } else { None };
-    Ok(paths.map_or_else(|| contains_name(&bytes), |paths| paths.iter().any(|path| contains_name(path))))
+    let file = File::open(file)?;
+    let is_elf = bytes_at(&file, 0, 6).is_some_and(|bytes| bytes == b"\x7fELF\x02\x01");
+    match if is_elf { search_paths(&file) } else { None } {
+        Some(paths) => Ok(paths.iter().any(|path| is_name_in(path))),
+        None => contains_name(file),
+    }
 }
 
-fn contains_name(bytes: &[u8]) -> bool {
+fn is_name_in(bytes: &[u8]) -> bool {
     NAMES.iter().any(|name| memmem::find(bytes, name).is_some())
 }
 
+/// Whether the name is anywhere in the rest of a file.
+fn contains_name(mut file: impl Read) -> io::Result<bool> {
+    let mut buffer = vec![0; BUFFER];
+    let mut kept = 0;
+    loop {
+        let filled = match file.read(&mut buffer[kept..])? {
+            0 => return Ok(false),
+            count => kept + count,
+        };
+        if is_name_in(&buffer[..filled]) {
+            return Ok(true);
+        }
+        // The name may begin at the end of these bytes.
+        kept = filled.min(NAMES[1].len() - 1);
+        buffer.copy_within(filled - kept..filled, 0);
+    }
+}
+
+/// The bytes of a file at a place; `None` if it does not have them.
+fn bytes_at(file: &File, place: u64, count: usize) -> Option<Vec<u8>> {
+    let mut bytes = vec![0; count];
+    file.read_exact_at(&mut bytes, place).ok()?;
+    Some(bytes)
+}
+
+/// The text at a place of a file, which ends before a byte of zero.
+fn text_at(file: &File, place: u64) -> Option<Vec<u8>> {
+    let mut text = vec![0; LONGEST_PATH];
+    let count = file.read_at(&mut text, place).ok()?;
+    text.truncate(text[..count].iter().position(|&byte| byte == 0)?);
+    Some(text)
+}
+
 /// The search paths of a little-endian ELF file for 64 bits; `None` if it is damaged.
-fn search_paths(bytes: &[u8]) -> Option<Vec<&[u8]>> {
-    let number = |at: u64, width: u64| {
-        let range = usize::try_from(at).ok()?..usize::try_from(at.checked_add(width)?).ok()?;
-        Some(bytes.get(range)?.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte)))
+fn search_paths(file: &File) -> Option<Vec<Vec<u8>>> {
+    let number = |place: u64, width: usize| {
+        let bytes = bytes_at(file, place, width)?;
+        Some(bytes.iter().rev().fold(0, |number, byte| (number << 8) | u64::from(*byte)))
     };
     let (first, size, count) = (number(32, 8)?, number(54, 2)?, number(56, 2)?);
     let headers: Vec<u64> = (0..count).map(|index| first.checked_add(index * size)).collect::<Option<_>>()?;
@@ -65,19 +107,18 @@ fn search_paths(bytes: &[u8]) -> Option<Vec<&[u8]>> {
     };
     let (begin, length) = (number(dynamic + 8, 8)?, number(dynamic + 32, 8)?);
     let entries: Vec<(u64, u64)> = (0..length / 16)
-        .map(|index| Some((number(begin + 16 * index, 8)?, number(begin + 16 * index + 8, 8)?)))
+        .map(|index| begin.checked_add(16 * index))
+        .map(|entry| Some((number(entry?, 8)?, number(entry?.checked_add(8)?, 8)?)))
         .collect::<Option<_>>()?;
     let texts = entries.iter().find(|(kind, _)| *kind == DT_STRTAB).and_then(|(_, address)| place(*address));
     let wanted = entries.iter().filter(|(kind, _)| matches!(*kind, DT_RPATH | DT_RUNPATH));
-    let text = |offset: u64| {
-        let rest = bytes.get(usize::try_from(texts?.checked_add(offset)?).ok()?..)?;
-        rest.split(|byte| *byte == 0).next()
-    };
-    wanted.map(|(_, offset)| text(*offset)).collect()
+    wanted.map(|(_, offset)| text_at(file, texts?.checked_add(*offset)?)).collect()
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     fn written(content: &[u8]) -> (tempfile::TempDir, std::path::PathBuf) {
@@ -95,6 +136,17 @@ mod tests {
             assert_eq!(names_own_folder(&file).unwrap(), expected, "{content}");
         }
         assert!(finds_by_own_folder(Path::new("/nowhere/at all")).is_err());
+    }
+
+    #[test]
+    fn a_name_across_two_reads_is_found() {
+        for before in BUFFER - 9..=BUFFER {
+            for name in NAMES {
+                let content = [&vec![b'x'; before], name, &vec![b'y'; BUFFER]].concat();
+                assert!(contains_name(content.as_slice()).unwrap(), "{before}");
+                assert!(!contains_name(&content[..before + name.len() - 1]).unwrap(), "{before}");
+            }
+        }
     }
 
     /// This test contains the name as a constant, which is no search path.
@@ -130,10 +182,9 @@ mod tests {
         }
         file.extend(b"libm\0$ORIGIN/../lib\0");
         let (_folder, path) = written(&file);
-        assert_eq!(search_paths(&file), Some(vec![&b"$ORIGIN/../lib"[..]]));
+        assert_eq!(search_paths(&File::open(&path).unwrap()), Some(vec![b"$ORIGIN/../lib".to_vec()]));
         assert!(finds_by_own_folder(&path).unwrap());
-        let other = String::from_utf8_lossy(&file).into_owned();
-        assert!(other.contains("libm"));
-        assert_eq!(search_paths(&file[..200]), None, "a file that ends too early is damaged");
+        fs::write(&path, &file[..200]).unwrap();
+        assert_eq!(search_paths(&File::open(&path).unwrap()), None, "a file that ends too early is damaged");
     }
 }
