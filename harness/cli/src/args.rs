@@ -7,6 +7,7 @@ use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
 use gpbench_record::{Shard, matches, selects};
+use gpbench_report::{ChartForm, PaperWidth};
 
 use crate::{shipped, terminal};
 
@@ -56,6 +57,10 @@ pub(crate) enum Format {
     Csv,
     /// For documents.
     Md,
+    /// For Bencher (bencher.dev): the measures of a run, of `report`, `check` and `compare` alone.
+    Bmf,
+    /// For papers: tables with booktabs and siunitx.
+    Latex,
 }
 
 /// `--format` and `--wide`.
@@ -88,6 +93,31 @@ impl Wide {
     pub(crate) fn width(self) -> Option<usize> {
         if self.wide { None } else { terminal::output_width() }
     }
+}
+
+/// `--figure-width` and `--no-titles`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct ChartArgs {
+    /// Draw the charts for a paper, so wide: a number and a unit (in, cm, mm or pt), such as 3.25in. Letters have about
+    /// 8 points there.
+    #[arg(long, value_name = "WIDTH", value_parser = width)]
+    figure_width: Option<PaperWidth>,
+    /// Draw the charts without titles, which captions have in a paper.
+    #[arg(long)]
+    no_titles: bool,
+}
+
+impl ChartArgs {
+    /// The form of the charts, if it is not that of a page.
+    pub(crate) fn form(self) -> Option<ChartForm> {
+        let form = ChartForm { width: self.figure_width, titles: !self.no_titles };
+        (form != ChartForm::default()).then_some(form)
+    }
+}
+
+/// Parses a width on paper.
+fn width(text: &str) -> Result<PaperWidth, String> {
+    text.parse()
 }
 
 /// A choice among cases.

@@ -4,11 +4,13 @@ use std::io::Write as _;
 use std::path::PathBuf;
 
 use clap::Args;
+use gpbench_report::Run;
 use gpbench_report::baseline::Check;
 
 use crate::args::{Format, FormatArg};
 use crate::exit::{Failure, Outcome};
-use crate::output;
+use crate::notice::say;
+use crate::{output, runs};
 
 /// Whether the page of a CI job shows the result.
 #[derive(Debug, Args)]
@@ -16,6 +18,15 @@ pub(crate) struct StepSummary {
     /// Append the result to the page of the CI job: the Markdown file that $GITHUB_STEP_SUMMARY names.
     #[arg(long = "step-summary")]
     pub(crate) wanted: bool,
+}
+
+/// `--allow-undecided`.
+#[derive(Debug, Clone, Copy, Args)]
+pub(crate) struct AllowUndecided {
+    /// Pass where seconds can be called neither slower nor not slower: on another machine, with too few repeats, beside
+    /// other programs. By default, the exit code is then 3.
+    #[arg(long)]
+    pub(crate) allow_undecided: bool,
 }
 
 impl StepSummary {
@@ -45,10 +56,14 @@ fn file() -> Option<PathBuf> {
     std::env::var_os("GITHUB_STEP_SUMMARY").filter(|file| !file.is_empty()).map(Into::into)
 }
 
-/// Prints the result of a check.
-pub(crate) fn print(check: &Check, wanted: FormatArg) -> Result<(), Failure> {
+/// Prints the result of a check of a run; as BMF the run's measures, and the result on standard error.
+pub(crate) fn print(check: &Check, run: &Run, wanted: FormatArg) -> Result<(), Failure> {
     match wanted.format {
         Format::Table | Format::Md => output::print(&text(check, wanted)),
+        Format::Bmf => {
+            say(text(check, FormatArg::from(Format::Table)));
+            runs::print(&runs::frame(run)?, wanted)
+        }
         _ => output::show(&check.table(), &check.json(), wanted),
     }
 }

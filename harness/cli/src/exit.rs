@@ -8,7 +8,7 @@ pub(crate) const OK: u8 = 0;
 pub(crate) const CASE_FAILED: u8 = 1;
 /// Wrong usage or spec.
 pub(crate) const USAGE: u8 = 2;
-/// Metrics regressed, or differ where they must be identical.
+/// Metrics regressed, seconds are undecided, or values differ where they must be identical.
 pub(crate) const REGRESSION: u8 = 3;
 /// There is nothing to compare.
 pub(crate) const NOTHING: u8 = 4;

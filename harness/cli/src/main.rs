@@ -14,6 +14,7 @@ mod check_result;
 mod cluster;
 mod dataset;
 mod dataset_list;
+mod debug;
 mod environment;
 mod estimate;
 mod execute;
@@ -51,7 +52,8 @@ use exit::{Failure, OK, Outcome, USAGE};
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 success; 1 a case failed or has no row, or a limit ended the run early; 2 wrong usage or \
-                        spec; 3 a regression, or a difference under `compare --exact`; 4 nothing to compare; \
+                        spec; 3 a regression, undecided seconds, or a difference under `compare --exact`; 4 nothing to \
+                        compare; \
                         70 internal error; 128 + n ended by signal n, such as 130 for Ctrl-C."
 )]
 struct Cli {
@@ -219,7 +221,9 @@ mod tests {
         assert_eq!(own("completions"), [""; 0]);
         assert_eq!(own("data fetch"), ["data-dir"]);
         assert_eq!(own("clean"), ["downloads", "dry-run", "output-dir"]);
-        assert_eq!(own("report"), ["pdf", "format", "wide", "output-dir"]);
+        let of_report =
+            ["pdf", "figure-width", "no-titles", "bundle", "publish", "format", "wide", "output-dir"];
+        assert_eq!(own("report"), of_report);
         assert!(!own("check").contains(&"fresh".to_owned()) && !own("plan").contains(&"offline".to_owned()));
     }
 }

@@ -1,11 +1,11 @@
-//! Output of verbs: listings on standard output in four formats, and small files.
+//! Output of verbs: listings on standard output in several formats, and small files.
 
 use std::ffi::OsStr;
 use std::io::{self, Write};
 use std::path::Path;
 
 use gpbench_record::text;
-use gpbench_report::{Fitted, TextTable};
+use gpbench_report::{Fitted, TextTable, latex};
 use serde_json::{Value, json};
 
 use crate::args::{Format, FormatArg};
@@ -95,7 +95,11 @@ pub(crate) fn show(table: &TextTable, value: &Value, output: FormatArg) -> Resul
         Format::Table => terminal_table(table, output),
         Format::Md => table.markdown(),
         Format::Csv => table.csv(),
+        Format::Latex => latex([table]),
         Format::Json => pretty(value),
+        Format::Bmf => {
+            return Err(Failure::usage("`--format bmf` shows the measures of a run, and this is none"));
+        }
     })
 }
 
@@ -104,13 +108,16 @@ pub(crate) fn terminal_table(table: &TextTable, output: FormatArg) -> String {
     fitted(table.fitted(output.wide.width()))
 }
 
-/// Tables for a terminal, and below them which columns it has no room for.
+/// Tables for a terminal, and below them what is shorter there and which columns it has no room for.
 pub(crate) fn fitted(tables: Fitted) -> String {
-    let Fitted { text, left_out } = tables;
-    match left_out.is_empty() {
-        true => text,
-        false => format!("{text}(not shown: {}; `--wide` prints all columns)\n", left_out.join(", ")),
+    let Fitted { mut text, left_out, is_shortened } = tables;
+    if is_shortened {
+        text += "(0.830(12) is 0.830 ± 0.012)\n";
     }
+    if !left_out.is_empty() {
+        text += &format!("(not shown: {}; `--wide` prints all columns)\n", left_out.join(", "));
+    }
+    text
 }
 
 /// A JSON value over several lines.
@@ -132,6 +139,12 @@ pub(crate) fn versioned(name: &str, value: impl Into<Value>) -> Value {
 
 /// Version of the forms of JSON that verbs print.
 pub(crate) const SCHEMA: u32 = 1;
+
+/// Writes a file that a user names, in place of an earlier one.
+pub(crate) fn write_named(file: &Path, text: &str) -> Result<(), Failure> {
+    write_file(file, text)
+        .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))
+}
 
 /// Writes a file, and creates its folder.
 pub(crate) fn write_file(file: &Path, text: &str) -> io::Result<()> {

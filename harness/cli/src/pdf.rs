@@ -12,8 +12,9 @@ use crate::runs::failure;
 /// The program of librsvg.
 const CONVERTER: &str = "rsvg-convert";
 
-/// Writes each chart as PDF beside its SVG.
-pub(crate) fn write(charts: &[PathBuf]) -> Result<(), Failure> {
+/// Writes each chart as PDF beside its SVG; the paths of the PDF files.
+pub(crate) fn write(charts: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+    let mut written = Vec::new();
     for chart in charts {
         let folder = ReportFolder::open(chart.parent().unwrap_or(Path::new("."))).map_err(failure)?;
         let mut convert = Command::new(CONVERTER);
@@ -32,7 +33,7 @@ pub(crate) fn write(charts: &[PathBuf]) -> Result<(), Failure> {
         // Written here, since the program would follow a link.
         let name = chart.with_extension("pdf");
         let name = name.file_name().unwrap_or_default().to_string_lossy();
-        folder.write(&name, |file| file.write_all(&ended.stdout)).map_err(failure)?;
+        written.push(folder.write(&name, |file| file.write_all(&ended.stdout)).map_err(failure)?);
     }
-    Ok(())
+    Ok(written)
 }

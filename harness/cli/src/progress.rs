@@ -4,7 +4,7 @@ mod live;
 
 use std::fmt;
 use std::io::IsTerminal;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -33,6 +33,8 @@ pub(crate) struct Progress {
     plain: bool,
     /// Threads of the whole run.
     threads: usize,
+    /// The run folder, once it is known.
+    folder: Option<PathBuf>,
 }
 
 impl Progress {
@@ -52,6 +54,7 @@ impl Progress {
             verbose: global.verbose,
             plain,
             threads: estimate.threads,
+            folder: None,
         }
     }
 
@@ -100,7 +103,7 @@ impl Progress {
             Event::CaseAdvanced { id, share, metrics } => self.live().advance(&id, share, &metrics),
             Event::CaseFinished { row, progress } => {
                 self.live().finish(&row.id, progress, self.bar.elapsed().as_secs_f64());
-                self.say(&finished(self.notice(), progress, &row));
+                self.say(&finished(self.notice(), progress, &row, self.folder.as_deref()));
             }
             Event::Warning(text) => {
                 let warning = self.notice().warning("warning:").text(" ").text(text);
@@ -115,6 +118,7 @@ impl Progress {
     }
 
     fn begin(&mut self, folder: &Path, beginning: Beginning, reused: &Reused, progress: Count) {
+        self.folder = Some(folder.to_owned());
         self.live().begin(progress);
         if !self.plain {
             self.bar.enable_steady_tick(TICK);
@@ -201,8 +205,9 @@ fn opening(folder: &Path, beginning: Beginning, reused: &Reused, progress: Count
     lines
 }
 
-/// The line of a finished case: labels, status, the metrics that the registry shows here, and the reason.
-fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Notice {
+/// The line of a finished case: labels, status, the metrics that the registry shows here, and the reason. That of a failure
+/// ends with the last iteration that was seen, unless the reason tells the iteration, and the path of the log.
+fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row, folder: Option<&Path>) -> Notice {
     let mut line = notice.text(format_args!("[{done}/{total}] ")).text(&row.labels).text(": ");
     let status = row.status.as_str();
     line = match row.status {
@@ -224,8 +229,18 @@ fn finished(notice: Notice, Count { total, done, .. }: Count, row: &Row) -> Noti
     }
     if !row.reason.is_empty() {
         let reason = text::line(&row.reason);
+        let reason = reason.replace(&format!("; log: logs/{}.log", row.id), "");
         let what = if row.status == CaseStatus::Ok { "warning: " } else { "" };
         line = line.text(format_args!(" ({what}{})", text::cut(&reason, text::REASON)));
+    }
+    if row.status.is_failure() {
+        if let Some(point) = row.trace.last().filter(|_| row.status != CaseStatus::Diverged) {
+            line = line.text(format_args!(", last seen at iteration {}", point.iteration));
+        }
+        if let Some(folder) = folder {
+            let log = folder.join("logs").join(format!("{}.log", row.id));
+            line = line.text(format_args!(", log: {}", log.display()));
+        }
     }
     line
 }

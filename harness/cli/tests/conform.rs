@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use crate::support::zoo::compile;
 use crate::support::{Ended, Sandbox, library};
 
 include!("../../testkit/mutants/pairs.rs");
@@ -92,6 +93,22 @@ fn a_table_shows_each_rule() {
         "does not claim to be exact",
         "0 failed",
     ]);
+}
+
+#[test]
+fn a_broken_rule_shows_the_end_of_its_log() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.path("solvers.so");
+    compile("solvers.c", &[], &file);
+    let test = ["plugin", "test", file.to_str().expect("UTF-8"), "--solver", "c-free-twice"];
+    // The C library tells of it before it ends the process.
+    let ended = sandbox.run(&test).exits(1);
+    ended.prints(&["SIGABRT", "the end of the log of c-free-twice, one-column:\n    ", "double free"]);
+    let json = sandbox.run(&[&test[..], &["--format", "json"]].concat()).exits(1).json();
+    for rule in json["checks"].as_array().expect("a list of rules") {
+        let log = rule["log"].as_str().expect("a text");
+        assert!(rule["status"] == "failed" || log.is_empty(), "{rule}");
+    }
 }
 
 #[test]

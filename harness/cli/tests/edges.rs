@@ -28,6 +28,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-import", &["gpbench-data", "gpbench-processes", "gpbench-record"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),
     ("gpbench-spec", &["gpbench-record"]),
+    ("gpbench-statistics", &[]),
     ("gpbench-testkit", &["gpbench-numerics"]),
     ("gpbench-host", &["gpbench-abi", "gpbench-numerics", "gpbench-terms"]),
     ("gpbench-testing", &["gpbench-abi", "gpbench-host", "gpbench-numerics", "gpbench-sdk", "gpbench-terms"]),
@@ -42,6 +43,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-processes",
             "gpbench-record",
             "gpbench-sdk",
+            "gpbench-statistics",
             "gpbench-terms",
             "gpbench-testing",
         ],
@@ -52,7 +54,7 @@ const EDGES: &[(&str, &[&str])] = &[
         "gpbench-node",
         &["gpbench-cluster", "gpbench-engine", "gpbench-files", "gpbench-record", "gpbench-runs"],
     ),
-    ("gpbench-report", &["gpbench-record", "gpbench-runs"]),
+    ("gpbench-report", &["gpbench-record", "gpbench-runs", "gpbench-statistics"]),
     (
         "gpbench",
         &[
@@ -198,6 +200,7 @@ fn only_the_command_line_prints_or_exits() {
         "import",
         "runs",
         "spec",
+        "statistics",
         "engine",
         "cluster",
         "report",

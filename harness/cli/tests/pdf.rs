@@ -26,7 +26,8 @@ fn charts_are_written_as_pdf_where_the_converter_is_installed() {
     report("#!/bin/sh\necho no memory >&2\nexit 1\n").exits(70).says(&["cannot convert", "no memory"]);
 
     // --format pdf SVG
-    report("#!/bin/sh\nwhile read -r line; do echo \"$line\"; done < \"$3\"\n").exits(0);
+    let written = report("#!/bin/sh\nwhile read -r line; do echo \"$line\"; done < \"$3\"\n").exits(0);
+    written.says(&["\nchart: ", ".pdf"]);
     let figures = || {
         let folder = fs::read_dir(sandbox.path("reports/pdf/latest/figures")).expect("charts");
         folder.map(|entry| entry.expect("a chart").path()).collect::<Vec<_>>()

@@ -24,6 +24,7 @@ const CRATES: &[&str] = &[
     "report",
     "runs",
     "spec",
+    "statistics",
     "terms",
     "testing",
 ];

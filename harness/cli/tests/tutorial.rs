@@ -44,12 +44,12 @@ fn every_step_of_the_tutorial_works() {
     // What the text says of the numbers.
     let report = sandbox.run(&["report", "yield", "--format", "json"]).exits(0).json();
     let cases = report["cases"].as_array().expect("cases");
-    assert_eq!(cases.len(), 18);
+    assert_eq!(cases.len(), 30);
     let rmse = |kernel: &str| {
         let exact = cases.iter().filter(|case| case["solver"] == "cholesky" && case["kernel"] == kernel);
         let values: Vec<f64> =
             exact.map(|case| case["metrics"]["test_rmse"].as_f64().expect("an RMSE")).collect();
-        assert_eq!(values.len(), 3);
+        assert_eq!(values.len(), 5);
         values.iter().sum::<f64>()
     };
     assert!(rmse("rbf") < rmse("matern32"));

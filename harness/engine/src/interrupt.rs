@@ -9,6 +9,8 @@ use signal_hook::consts::{SIGALRM, SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SI
 
 /// The signal number that stands for the time limit of an attempt.
 pub(crate) const TIME_OVER: i32 = SIGALRM;
+/// Signals that keys of the terminal send to every process in its foreground.
+const KEYS: [i32; 2] = [SIGINT, SIGQUIT];
 
 /// A flag that holds the signal that asks for the end, shared by all threads.
 #[derive(Debug, Clone, Default)]
@@ -39,6 +41,19 @@ impl Interrupt {
         self.0.store(usize::try_from(signal).unwrap_or_default(), Ordering::SeqCst);
     }
 
+    /// Takes back a request by a key of the terminal (SIGINT or SIGQUIT), which a program in the foreground has answered.
+    pub(crate) fn forget_key(&self) {
+        let is_key = self.signal().is_some_and(|signal| KEYS.contains(&signal));
+        if is_key {
+            self.0.store(0, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether anything but a key of the terminal asked for the end.
+    pub(crate) fn is_more_than_key(&self) -> bool {
+        self.signal().is_some_and(|signal| !KEYS.contains(&signal))
+    }
+
     /// The signal that asked for the end, if one did.
     pub fn signal(&self) -> Option<i32> {
         i32::try_from(self.0.load(Ordering::SeqCst)).ok().filter(|signal| *signal != 0)
@@ -65,6 +80,17 @@ mod tests {
         for signal in [SIGHUP, SIGQUIT, SIGINT] {
             signal_hook::low_level::raise(signal).unwrap();
             assert_eq!(interrupt.signal(), Some(signal));
+        }
+    }
+
+    #[test]
+    fn keys_are_forgotten_and_other_requests_are_not() {
+        let interrupt = Interrupt::default();
+        for (signal, left) in [(SIGINT, None), (SIGQUIT, None), (SIGTERM, Some(SIGTERM))] {
+            interrupt.raise(signal);
+            assert_eq!(interrupt.is_more_than_key(), left.is_some());
+            interrupt.forget_key();
+            assert_eq!(interrupt.signal(), left);
         }
     }
 }

@@ -17,6 +17,7 @@
 mod command;
 mod control_group;
 mod family;
+mod foreground;
 mod limits;
 mod log;
 mod machine;
@@ -41,6 +42,8 @@ use std::time::Duration;
 
 use gpbench_processes::{adopt_orphans, spawn};
 use gpbench_record::{Environment, Limits, Message, Program};
+
+pub use self::foreground::Foreground;
 
 use self::command::command;
 use self::control_group::ControlGroups;

@@ -41,6 +41,26 @@ impl Plugins {
         libraries: &[ComposedLibrary],
         cases: &[Planned<'_>],
     ) -> Result<Self, ProgramError> {
+        Self::each(libraries, cases, |file, identity| keeper.keep(file, identity))
+    }
+
+    /// The libraries of these cases at their own places, where a debugger finds their symbols.
+    ///
+    /// # Errors
+    /// When a library cannot be read, or is not the one that was planned.
+    pub(crate) fn in_place(
+        libraries: &[ComposedLibrary],
+        cases: &[Planned<'_>],
+    ) -> Result<Self, ProgramError> {
+        Self::each(libraries, cases, |file, identity| Program::of(file)?.matching(identity))
+    }
+
+    /// The libraries of these cases; `single` finds one that consists of its file alone.
+    fn each(
+        libraries: &[ComposedLibrary],
+        cases: &[Planned<'_>],
+        single: impl Fn(&Path, &str) -> Result<Program, ProgramError>,
+    ) -> Result<Self, ProgramError> {
         let mut kept = HashMap::new();
         for &planned in cases {
             if let Entry::Vacant(place) = kept.entry(key(planned)) {
@@ -48,7 +68,7 @@ impl Plugins {
                 let is_it = |library: &&ComposedLibrary| library.file == *file && library.sha256 == *identity;
                 let library = match libraries.iter().find(is_it) {
                     Some(library) => composed(file, &library.composition)?,
-                    None => (keeper.keep(file, identity)?, PluginParts::default()),
+                    None => (single(file, identity)?, PluginParts::default()),
                 };
                 place.insert(library);
             }

@@ -54,6 +54,7 @@ pub(crate) fn ended(
     if let Some(verified) = evidence.verifying.and_then(|outcome| outcome.verified()) {
         row.metrics.extend(&verified.metrics);
         row.output.set_curve(verified.curve.clone());
+        row.output.set_calibration(verified.calibration.clone());
         row.output.set_random_search(verified.random_search.clone());
     }
     row.trace = solving

@@ -57,7 +57,7 @@ pub struct Evidence<'a> {
 /// with the tolerance in the same way. It is `diverged` if it could not take a step, as where a matrix is singular.
 ///
 /// If a process crashes after its report, the report counts and the reason mentions the crash. The reason of a divergence names
-/// the parameter to lower, the iteration and the log. The reason of training that is `ok` is a warning where its optimum is
+/// the iteration, the first column that is not finite, the parameter to lower and the log. The reason of training that is `ok` is a warning where its optimum is
 /// doubtful.
 ///
 /// # Errors
@@ -76,13 +76,13 @@ pub struct Evidence<'a> {
 ///
 /// [`Fault::plugin_ran`] says whether the plugin may have caused the fault, or forged the report of it.
 pub fn classify(evidence: &Evidence<'_>) -> Result<Verdict, Fault> {
-    let Evidence { case, solving, log, .. } = *evidence;
     let verdict = decide(evidence)?;
     if verdict.status != CaseStatus::Diverged {
         return Ok(verdict);
     }
-    let (solved, steps) = (solving.solved(), solving.steps().len());
-    let reason = explained(&verdict.reason, case, solved, steps, log.path.as_deref());
+    let Evidence { case, solving, verifying, log, .. } = *evidence;
+    let bad_column = verifying.and_then(|outcome| outcome.verified()?.bad_column);
+    let reason = explained(&verdict.reason, case, solving, bad_column, log.path.as_deref());
     Ok(Verdict { reason, ..verdict })
 }
 

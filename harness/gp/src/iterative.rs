@@ -8,6 +8,7 @@
 use std::sync::Arc;
 
 use gpbench_numerics::{LinearOperator, lapack};
+use gpbench_record::Learning;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, Zip};
 use rayon::ThreadPool;
 
@@ -17,7 +18,7 @@ use crate::seed::{self, Streams};
 use crate::{Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix};
 
 /// Number of posterior samples from which a variance is computed.
-pub const SAMPLES: usize = 64;
+pub const SAMPLES: usize = Learning::VARIANCE_SAMPLES;
 /// Relative residual at which a solution has converged.
 pub const TOLERANCE: f64 = 1e-4;
 /// Relative residual of the systems of single predictions, whose errors are of second order in it.

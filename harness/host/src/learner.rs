@@ -91,16 +91,9 @@ impl<'l> LearnerObject<'l> {
     /// nothing to get ready, or is ready for these sizes. [`begin`](Self::begin) and [`load`](Self::load) do the same
     /// first, with the clock paused, for their own sizes.
     pub fn warm_up(&mut self, shape: Shape) -> Result<(), CallError> {
-        if self.ready_for == Some(shape) {
-            return Ok(());
-        }
-        self.ready_for = None;
+        let warm_up = self.entry.table.warm_up;
         // SAFETY: a live object and the function of its own table.
-        let call =
-            |warm_up: object::WarmUpFn| unsafe { object::warm_up(self.object, warm_up, self.host, shape) };
-        self.entry.table.warm_up.map_or(Ok(()), call)?;
-        self.ready_for = Some(shape);
-        Ok(())
+        unsafe { object::warm_up(self.object, warm_up, self.host, shape, &mut self.ready_for) }
     }
 
     /// Begins a fit. Returns the stop reason if the fit ended before its first step.

@@ -14,7 +14,7 @@ use crate::settings::settings;
 type CreateFn = unsafe extern "C" fn(*const Host, *const Value, i64, *mut *mut c_void) -> Status;
 
 /// The function of a table that lets an object get ready.
-pub(crate) type WarmUpFn = unsafe extern "C" fn(*mut c_void, *const abi::Shape) -> Status;
+type WarmUpFn = unsafe extern "C" fn(*mut c_void, *const abi::Shape) -> Status;
 
 /// Makes an object with these parameters; those not given take their defaults.
 ///
@@ -39,22 +39,31 @@ pub(crate) unsafe fn create(
     Ok(object)
 }
 
-/// Lets an object get ready for these sizes.
+/// Lets an object get ready for these sizes, unless it has nothing to get ready or is `ready_for` them already.
 ///
 /// # Safety
 /// `object` is a live object of the table that `warm_up` is from.
 pub(crate) unsafe fn warm_up(
     object: *mut c_void,
-    warm_up: WarmUpFn,
+    warm_up: Option<WarmUpFn>,
     host: &'static HostTable,
     shape: Shape,
+    ready_for: &mut Option<Shape>,
 ) -> Result<(), CallError> {
-    host.take_error();
-    // SAFETY: by this function's contract; the shape lives until the call returns.
-    match unsafe { warm_up(object, &shape.to_abi()) } {
-        Status::DONE => Ok(()),
-        status => Err(CallError::new("warm_up", status, host, None)),
+    if *ready_for == Some(shape) {
+        return Ok(());
     }
+    *ready_for = None;
+    if let Some(warm_up) = warm_up {
+        host.take_error();
+        // SAFETY: by this function's contract; the shape lives until the call returns.
+        let status = unsafe { warm_up(object, &shape.to_abi()) };
+        if status != Status::DONE {
+            return Err(CallError::new("warm_up", status, host, None));
+        }
+    }
+    *ready_for = Some(shape);
+    Ok(())
 }
 
 /// The bytes that an object has estimated, if they are a number of bytes.

@@ -68,16 +68,9 @@ impl<'l> SolverObject<'l> {
     /// has nothing to get ready, or is ready for these sizes. [`prepare`](Self::prepare) does the same first, with the
     /// clock paused, for its own sizes.
     pub fn warm_up(&mut self, shape: Shape) -> Result<(), CallError> {
-        if self.ready_for == Some(shape) {
-            return Ok(());
-        }
-        self.ready_for = None;
+        let warm_up = self.entry.table.warm_up;
         // SAFETY: a live object and the function of its own table.
-        let call =
-            |warm_up: object::WarmUpFn| unsafe { object::warm_up(self.object, warm_up, self.host, shape) };
-        self.entry.table.warm_up.map_or(Ok(()), call)?;
-        self.ready_for = Some(shape);
-        Ok(())
+        unsafe { object::warm_up(self.object, warm_up, self.host, shape, &mut self.ready_for) }
     }
 
     /// Prepares and solves, from `x` and into `x` (m x s, column-major).

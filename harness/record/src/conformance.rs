@@ -28,6 +28,9 @@ pub struct RuleResult {
     pub reason: String,
     /// The rule, as a line.
     pub doc: String,
+    /// The last lines that were logged while a rule was broken.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub log: String,
     /// Digest of a result that must be the same in every process, if the rule has one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<u64>,

@@ -7,6 +7,7 @@
 #![forbid(unsafe_code)]
 
 mod bench;
+mod calibration;
 mod case;
 mod cluster;
 mod conformance;
@@ -44,6 +45,7 @@ pub use bench::{
     Acquire, AcquireTiming, BenchAnswer, BenchInputs, BenchRequest, BlockTiming, Bound, DenseTiming,
     LearnerStep, Product, StepTiming, Timing, WorkTiming,
 };
+pub use calibration::{CalibrationShares, RowShares};
 pub use case::{Budget, Case, Labels};
 pub use cluster::{
     Attempt, CaseFiles, ClusterTask, Ending, Manifest, NoAttempt, NodeOptions, PartLine, STATUS_INTERRUPTED,

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{CaseStatus, Clock, Curve, Entries, Metrics, Step, StopReason, TaskOutput, TracePoint};
+use crate::{
+    CalibrationShares, CaseStatus, Clock, Curve, Entries, Metrics, Step, StopReason, TaskOutput, TracePoint,
+};
 
 /// One line of a worker's standard output.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -86,9 +88,15 @@ pub struct Verified {
     /// Predictions along the input, where there is one input only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The calibration of the predictions, for charts; absent where there are none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Box<CalibrationShares>>,
     /// The best value after each step of a random search; empty for tasks without a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub random_search: Vec<f64>,
+    /// The first column of the solution with a number that is not finite: 0 is that of y, others are of probes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bad_column: Option<usize>,
 }
 
 /// Results of `exact`.

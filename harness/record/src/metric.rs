@@ -105,7 +105,7 @@ pub struct Tolerance {
 /// A place where a metric is shown or used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
-    /// A column whose best value is marked.
+    /// A column in which rows that no other beats are bold.
     Best,
     /// A column that is left out on a terminal, for width.
     Wide,
@@ -123,6 +123,8 @@ pub enum Shown {
     Progress,
     /// A value that a new baseline of `gpbench check` records, since the machine's speed does not change it.
     Baseline,
+    /// A column of the table of calibration, which is among the details.
+    Calibration,
 }
 
 impl Metric {
@@ -140,11 +142,31 @@ impl Metric {
     pub fn is_of(&self, task: TaskKind) -> bool {
         self.tasks.contains(&task)
     }
+
+    /// Whether it is measured on the test rows: a metric of the tasks that predict, and of no others.
+    pub fn is_of_test_rows(&self) -> bool {
+        self.tasks == PREDICTING || self.tasks == TO_EXACT
+    }
+
+    /// Whether values are compared as logarithms and shown as ratios: costs, and errors that span decades.
+    pub fn is_compared_as_log(&self) -> bool {
+        self.is_cost() || self.style == Style::Scientific
+    }
+
+    /// Whether it is a cost: seconds, epochs, bytes, or a number of things.
+    pub fn is_cost(&self) -> bool {
+        matches!(self.unit, Unit::Seconds | Unit::Epochs | Unit::Bytes | Unit::Count)
+    }
 }
 
 /// The metric with this name.
 pub fn find(name: &str) -> Option<&'static Metric> {
     METRICS.iter().find(|metric| metric.name == name)
+}
+
+/// The metric of the exact process that is compared with a metric of predictions.
+pub fn of_exact(metric: &Metric) -> Option<&'static Metric> {
+    METRICS.iter().find(|exact| exact.name.strip_suffix("_exact") == Some(metric.name))
 }
 
 /// The columns of a task's results table, in the order of the registry.
@@ -275,6 +297,75 @@ metrics! {
     /// Mean test negative log-likelihood of the exact Gaussian process.
     TEST_NLL_EXACT = "test_nll_exact", "exact NLL", "test NLL of the exact GP",
         Nats, Fixed, Neither, OF_ROWS, OF_ROWS, 0.0, 0.1, [Wide];
+    /// Share of the test rows within the central 50 % intervals of their predictive distributions, noise included.
+    COVERAGE_50 = "coverage_50", "coverage 50 %", "coverage of 50 % intervals",
+        One, Fixed, Neither, PREDICTING, NOWHERE, 0.01, 0.0, [Calibration];
+    /// Share of the test rows within the central 90 % intervals.
+    COVERAGE_90 = "coverage_90", "coverage 90 %", "coverage of 90 % intervals",
+        One, Fixed, Neither, PREDICTING, NOWHERE, 0.01, 0.0, [Calibration];
+    /// Share of the test rows within the central 95 % intervals of their predictive distributions, noise included.
+    COVERAGE_95 = "coverage_95", "coverage 95 %", "coverage of 95 % intervals",
+        One, Fixed, Neither, PREDICTING, PREDICTING, 0.01, 0.0, [Wide, Calibration];
+    /// `coverage_95` of the exact Gaussian process.
+    COVERAGE_95_EXACT = "coverage_95_exact", "exact coverage 95 %", "coverage of the exact GP's 95 % intervals",
+        One, Fixed, Neither, TO_EXACT, TO_EXACT, 0.0, 0.1, [Wide, Own];
+    /// Mean width of the central 50 % intervals, in units of the scaled target.
+    WIDTH_50 = "width_50", "width 50 %", "width of 50 % intervals",
+        One, Fixed, Neither, PREDICTING, NOWHERE, 1e-4, 0.01, [Calibration];
+    /// Mean width of the central 90 % intervals, in units of the scaled target.
+    WIDTH_90 = "width_90", "width 90 %", "width of 90 % intervals",
+        One, Fixed, Neither, PREDICTING, NOWHERE, 1e-4, 0.01, [Calibration];
+    /// Mean width of the central 95 % intervals, in units of the scaled target.
+    WIDTH_95 = "width_95", "width 95 %", "width of 95 % intervals",
+        One, Fixed, Neither, PREDICTING, NOWHERE, 1e-4, 0.01, [Calibration];
+    /// Mean continuous ranked probability score of the test targets under their predictive distributions, noise included,
+    /// in units of the scaled target (Gneiting and Raftery 2007).
+    CRPS = "crps", "CRPS", "continuous ranked probability score",
+        One, Fixed, Lower, PREDICTING, NOWHERE, 1e-4, 0.005, [Best, Calibration];
+    /// Mean square error of the predictive mean on the test rows over the variance of their targets.
+    SMSE = "smse", "SMSE", "standardised mean square error",
+        One, Short, Lower, PREDICTING, NOWHERE, 1e-6, 0.01, [Best, Calibration];
+    /// `test_nll` less that of a normal distribution with the mean and variance of the training targets: negative values
+    /// are better than that.
+    MSLL = "msll", "MSLL", "mean standardised log loss",
+        Nats, Fixed, Lower, PREDICTING, NOWHERE, 0.01, 0.01, [Best, Calibration];
+    /// Mean square error of the test rows in predictive standard deviations, noise included: above 1 where variances are
+    /// too small.
+    Z_SQUARED = "z_squared", "mean z²", "mean square error in standard deviations",
+        One, Short, Neither, PREDICTING, NOWHERE, 0.01, 0.02, [Calibration];
+    /// Mean of |coverage - q| over the central intervals of probability q = 0.05, 0.10, ... 0.95.
+    CALIBRATION_ERROR = "calibration_error", "calibration error", "mean distance of coverage to probability",
+        One, Fixed, Lower, PREDICTING, NOWHERE, 0.002, 0.05, [Best, Calibration];
+    /// `coverage_50` of the exact Gaussian process.
+    COVERAGE_50_EXACT = "coverage_50_exact", "exact coverage 50 %", "coverage of the exact GP's 50 % intervals",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `coverage_90` of the exact Gaussian process.
+    COVERAGE_90_EXACT = "coverage_90_exact", "exact coverage 90 %", "coverage of the exact GP's 90 % intervals",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `width_50` of the exact Gaussian process.
+    WIDTH_50_EXACT = "width_50_exact", "exact width 50 %", "width of the exact GP's 50 % intervals",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `width_90` of the exact Gaussian process.
+    WIDTH_90_EXACT = "width_90_exact", "exact width 90 %", "width of the exact GP's 90 % intervals",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `width_95` of the exact Gaussian process.
+    WIDTH_95_EXACT = "width_95_exact", "exact width 95 %", "width of the exact GP's 95 % intervals",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `crps` of the exact Gaussian process.
+    CRPS_EXACT = "crps_exact", "exact CRPS", "CRPS of the exact GP",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `smse` of the exact Gaussian process.
+    SMSE_EXACT = "smse_exact", "exact SMSE", "SMSE of the exact GP",
+        One, Short, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `msll` of the exact Gaussian process.
+    MSLL_EXACT = "msll_exact", "exact MSLL", "MSLL of the exact GP",
+        Nats, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `z_squared` of the exact Gaussian process.
+    Z_SQUARED_EXACT = "z_squared_exact", "exact mean z²", "mean z² of the exact GP",
+        One, Short, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
+    /// `calibration_error` of the exact Gaussian process.
+    CALIBRATION_ERROR_EXACT = "calibration_error_exact", "exact calibration error", "calibration error of the exact GP",
+        One, Fixed, Neither, TO_EXACT, NOWHERE, 0.0, 0.1, [Own];
     /// Root mean square distance of the predictive mean to the exact one.
     RMSE_TO_EXACT = "rmse_to_exact", "RMSE to exact", "RMSE to the exact mean",
         One, Scientific, Lower, TO_EXACT, POSTERIOR, 1e-4, 0.1, [Best, Trace, Baseline];
@@ -563,5 +654,27 @@ mod tests {
             "memory [MiB]",
         ];
         assert_eq!(titles, expected);
+    }
+
+    #[test]
+    fn each_measure_of_calibration_has_one_of_the_exact_process() {
+        let measures: Vec<&Metric> =
+            METRICS.iter().filter(|metric| metric.is_shown(Shown::Calibration)).collect();
+        assert_eq!(measures.len(), 11);
+        for metric in measures {
+            let exact = of_exact(metric).unwrap_or_else(|| panic!("{}", metric.name));
+            assert_eq!(
+                (exact.direction, exact.unit, exact.style),
+                (Direction::Neither, metric.unit, metric.style)
+            );
+            // No coverage and no width is better than another, so that no table marks one as the best.
+            assert_eq!(
+                metric.direction != Direction::Neither,
+                metric.is_shown(Shown::Best),
+                "{}",
+                metric.name
+            );
+        }
+        assert_eq!(columns(Posterior).filter(|metric| metric.is_shown(Shown::Calibration)).count(), 1);
     }
 }

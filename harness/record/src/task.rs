@@ -15,7 +15,7 @@ use std::ops::Deref;
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::Curve;
+use crate::{CalibrationShares, Curve};
 
 pub use learning::{Learning, LearningOutput, ModelSelection};
 pub use likelihood::LikelihoodStudy;
@@ -125,8 +125,12 @@ pub enum TaskOutput {
     Thompson(Box<ThompsonOutput>),
 }
 
-/// Mutable references to the results that several tasks have: outer steps, and predictions along the input.
-type SharedResults<'a> = (Option<&'a mut Vec<Step>>, Option<&'a mut Option<Box<Curve>>>);
+/// Mutable references to the results that several tasks have: outer steps, and predictions along the input with their
+/// calibration.
+type SharedResults<'a> = (Option<&'a mut Vec<Step>>, Option<PredictedResults<'a>>);
+
+/// Mutable references to the results of tasks that predict.
+type PredictedResults<'a> = (&'a mut Option<Box<Curve>>, &'a mut Option<Box<CalibrationShares>>);
 
 impl TaskOutput {
     /// The empty output of a task, for instance of a case that failed.
@@ -141,14 +145,20 @@ impl TaskOutput {
         }
     }
 
-    /// The results that several tasks have: outer steps, and predictions along the input.
-    fn shared(&self) -> (&[Step], Option<&Curve>) {
+    /// The results that several tasks have: outer steps, and predictions along the input with their calibration.
+    fn shared(&self) -> (&[Step], Option<&Curve>, Option<&CalibrationShares>) {
         match self {
-            TaskOutput::Solve | TaskOutput::Likelihood => (&[], None),
-            TaskOutput::Posterior(posterior) => (&[], posterior.curve.as_deref()),
-            TaskOutput::Train(training) => (&training.steps, training.curve.as_deref()),
-            TaskOutput::Learn(learning) => (&learning.looks, learning.curve.as_deref()),
-            TaskOutput::Thompson(thompson) => (&thompson.steps, None),
+            TaskOutput::Solve | TaskOutput::Likelihood => (&[], None, None),
+            TaskOutput::Posterior(posterior) => {
+                (&[], posterior.curve.as_deref(), posterior.calibration.as_deref())
+            }
+            TaskOutput::Train(training) => {
+                (&training.steps, training.curve.as_deref(), training.calibration.as_deref())
+            }
+            TaskOutput::Learn(learning) => {
+                (&learning.looks, learning.curve.as_deref(), learning.calibration.as_deref())
+            }
+            TaskOutput::Thompson(thompson) => (&thompson.steps, None, None),
         }
     }
 
@@ -156,9 +166,15 @@ impl TaskOutput {
     fn shared_mut(&mut self) -> SharedResults<'_> {
         match self {
             TaskOutput::Solve | TaskOutput::Likelihood => (None, None),
-            TaskOutput::Posterior(posterior) => (None, Some(&mut posterior.curve)),
-            TaskOutput::Train(training) => (Some(&mut training.steps), Some(&mut training.curve)),
-            TaskOutput::Learn(learning) => (Some(&mut learning.looks), Some(&mut learning.curve)),
+            TaskOutput::Posterior(posterior) => {
+                (None, Some((&mut posterior.curve, &mut posterior.calibration)))
+            }
+            TaskOutput::Train(training) => {
+                (Some(&mut training.steps), Some((&mut training.curve, &mut training.calibration)))
+            }
+            TaskOutput::Learn(learning) => {
+                (Some(&mut learning.looks), Some((&mut learning.curve, &mut learning.calibration)))
+            }
             TaskOutput::Thompson(thompson) => (Some(&mut thompson.steps), None),
         }
     }
@@ -182,7 +198,19 @@ impl TaskOutput {
 
     /// Stores predictions along the input, in a task that predicts.
     pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
-        if let Some(place) = self.shared_mut().1 {
+        if let Some((place, _)) = self.shared_mut().1 {
+            *place = found;
+        }
+    }
+
+    /// The calibration of the predictions on the test rows.
+    pub fn calibration(&self) -> Option<&CalibrationShares> {
+        self.shared().2
+    }
+
+    /// Stores the calibration of the predictions, in a task that predicts.
+    pub fn set_calibration(&mut self, found: Option<Box<CalibrationShares>>) {
+        if let Some((_, place)) = self.shared_mut().1 {
             *place = found;
         }
     }

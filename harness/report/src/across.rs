@@ -155,7 +155,7 @@ impl AcrossTasks {
         for metric in &self.metrics {
             table = table.numbers(metric.title);
         }
-        table = table.major(&["solver"]).minor(&["kernel", "estimator", "rows", "seeds"]);
+        table = table.key(&["solver"]).minor(&["kernel", "estimator", "rows", "seeds"]);
         for ComparedMethod { run, problem, solver, own_predictions, n, seeds, means } in &self.rows {
             let GroupProblem { dataset, kernel, estimator } = problem;
             let estimator = estimator.as_deref().unwrap_or_default();

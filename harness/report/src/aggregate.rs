@@ -1,7 +1,7 @@
 //! Means and standard errors over seeds.
 //!
-//! Timing repeats of a case are averaged first: they measure the spread of the clock, not of the result. A failed case
-//! has no values. A case that did not converge has: the state that a method reaches within its budget is a result.
+//! Timing repeats of a seed are reduced to one number first ([`crate::pairs::reduced`]): they measure the spread of the clock,
+//! not of the result. A failed case has no values. A case that did not converge has: the state that a method reaches within its budget is a result.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -9,13 +9,14 @@ use gpbench_record::{CaseStatus, names};
 
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
+use crate::pairs::reduced;
 use crate::problem::GroupProblem;
 use crate::run::Run;
 
 /// A mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanWithError {
-    /// Mean over seeds, repeats averaged first.
+    /// Mean over seeds, repeats reduced first: seconds to their median, other metrics to their mean.
     pub mean: f64,
     /// Standard error of the mean; absent with one seed.
     pub stderr: Option<f64>,
@@ -83,7 +84,7 @@ impl Group {
         self.metrics.get(metric).map(|e| e.mean)
     }
 
-    /// Whether every case ended `ok`, so that the group may be called the best.
+    /// Whether every case ended `ok`, so that costs are those of what the spec asks for.
     pub fn all_ok(&self) -> bool {
         self.n_ok == self.n
     }
@@ -115,7 +116,6 @@ pub(crate) fn groups_of(cases: &Cases<'_>) -> Vec<Group> {
 /// The group that some cases form: all of one problem and solver.
 fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
     let cases: Vec<CaseView<'_>> = places.iter().map(|place| all.at(*place)).collect();
-    // Timing repeats of a seed are averaged first.
     let mut seeds: Vec<(u64, Vec<CaseView<'_>>)> = Vec::new();
     for case in &cases {
         match seeds.iter_mut().rev().find(|(seed, _)| *seed == case.seed()) {
@@ -127,7 +127,7 @@ fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
     let mut metrics = BTreeMap::new();
     for metric in all.metrics().chain([names::SECONDS_GRID]) {
         let of_seed = |(_, repeats): &(u64, Vec<CaseView<'_>>)| {
-            mean(repeats.iter().filter_map(|case| case.metric(metric)))
+            reduced(metric, &repeats.iter().filter_map(|case| case.metric(metric)).collect::<Vec<f64>>())
         };
         let values: Vec<f64> = seeds.iter().filter_map(of_seed).collect();
         metrics.extend(MeanWithError::of(&values, seeds.len()).map(|mean| (metric.to_owned(), mean)));
@@ -140,10 +140,4 @@ fn group(all: &Cases<'_>, places: Vec<usize>) -> Group {
         metrics,
         places,
     }
-}
-
-/// The mean of some values; none where there are none.
-pub(crate) fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
-    let (sum, count) = values.fold((0.0, 0), |(sum, count), value| (sum + value, count + 1));
-    (count > 0).then(|| sum / f64::from(count))
 }

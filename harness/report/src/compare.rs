@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use crate::across::{self, AcrossTasks};
 use crate::aggregate::{Group, MeanWithError, groups_of};
 use crate::baseline::{self, Check};
+use crate::between::{Between, paired};
 use crate::error::Result;
 use crate::frame::is_time;
 use crate::frame::{CaseView, Cases, Frame};
@@ -49,7 +50,7 @@ pub struct Compared {
     pub is_comparable: bool,
 }
 
-/// Runs, or two solvers of one, side by side.
+/// Runs side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub enum SideBySide {
     /// Case by case.
@@ -70,6 +71,22 @@ impl SideBySide {
     }
 }
 
+/// Two solvers or learners of one run.
+#[derive(Debug, Clone, PartialEq)]
+pub enum OfOneRun {
+    /// Seed by seed.
+    Pair(Between),
+    /// A learner and a solver of a merged run, by data set.
+    Methods(AcrossTasks),
+}
+
+impl OfOneRun {
+    /// The comparison seed by seed.
+    pub fn pair(self) -> Option<Between> {
+        if let OfOneRun::Pair(between) = self { Some(between) } else { None }
+    }
+}
+
 /// Compares runs: the last of them with the first, and means of all.
 ///
 /// # Errors
@@ -86,23 +103,47 @@ pub fn compare(runs: &[Run]) -> Result<SideBySide> {
     Ok(side_by_side(frames.iter().map(side).collect()))
 }
 
-/// Compares two solvers or learners of one run as if each were a run. Their repeats took turns, which makes a comparison of
-/// times fair. A grid's name is that of its chosen values.
+/// Compares two solvers or learners of one run, seed by seed. Their repeats took turns, which makes a comparison of times fair.
+/// The name of a learner's grid stands for its chosen points.
 ///
 /// # Errors
 /// If the table of results cannot be built.
-pub fn between(run: &Run, old: &str, new: &str) -> Result<SideBySide> {
+pub fn between(run: &Run, first: &str, second: &str) -> Result<OfOneRun> {
     let frame = Frame::new(run)?;
     // Which times are comparable follows from all solvers.
     let all = Cases::of(&frame).with_times_of_one_kind().with_comparable_times();
     let chosen = grid::chosen(&all);
-    let both = format!("{old} → {new}");
     let side = |name| {
         let is_own = |case: &CaseView<'_>| case.solver() == name;
         let cases = if all.iter().any(|case| is_own(&case)) { &all } else { &chosen };
-        Side { name, cases: cases.with(|case| is_own(case).then(|| case.named(&both))) }
+        Side { name, cases: cases.filter(is_own) }
     };
-    Ok(side_by_side(vec![side(old), side(new)]))
+    let sides = vec![side(first), side(second)];
+    if let Some(across) = across::across_tasks(&sides) {
+        return Ok(OfOneRun::Methods(across));
+    }
+    let named: Vec<(String, Option<String>)> = sides.iter().map(points).collect();
+    let [first, second] = [&named[0].0, &named[1].0].map(String::as_str);
+    let remarks =
+        named.iter().filter_map(|(_, remark)| remark.clone()).chain(all.remarks_on_times()).collect();
+    Ok(OfOneRun::Pair(paired([first, second], [&sides[0].cases, &sides[1].cases], remarks)))
+}
+
+/// The name of a side: of a grid, its one point, or its own name with a remark on the points that were chosen.
+fn points(side: &Side<'_>) -> (String, Option<String>) {
+    let mut points: BTreeMap<&str, usize> = BTreeMap::new();
+    side.cases.rows().for_each(|row| *points.entry(row.labels.solver.as_str()).or_default() += 1);
+    match points.first_key_value() {
+        Some((point, _)) if points.len() == 1 => ((*point).to_owned(), None),
+        _ => {
+            let each: Vec<String> =
+                points.iter().map(|(point, cases)| format!("{point} ({cases} cases)")).collect();
+            (
+                side.name.to_owned(),
+                Some(format!("{} stands for its chosen points: {}", side.name, each.join(", "))),
+            )
+        }
+    }
 }
 
 fn side_by_side(sides: Vec<Side<'_>>) -> SideBySide {
@@ -167,8 +208,9 @@ impl Comparison {
         for run in &self.runs {
             table = table.numbers(run);
         }
-        table = table.numbers("last / first").major(&["solver", "metric", "last / first"]);
-        table = table.minor(&["kernel", "estimator", "seeds"]);
+        let runs: Vec<&str> = self.runs.iter().map(String::as_str).collect();
+        table = table.numbers("last / first").major(&["data set", "last / first"]).major(&runs);
+        table = table.key(&["solver", "metric"]).minor(&["kernel", "estimator", "seeds"]);
         for Compared { problem, solver, metric, seeds, means, is_comparable } in &self.rows {
             let estimator = problem.estimator.as_deref().unwrap_or_default();
             let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 
 use crate::error::{Error, Result, at};
 use crate::reference::Reference;
-pub use hours::{Estimate, Hours};
+pub use hours::{Hours, SpecEstimate};
 use measured::Measured;
 use notes::Notes;
 use paper::PaperCoverage;

@@ -26,6 +26,20 @@ pub enum Error {
         /// What is wrong with it.
         reason: String,
     },
+    /// The files of a run are too large to be published.
+    #[error(
+        "journal, plan, spec and environments of {} have {:.1} MiB; those of a published run have at most {} MiB: \
+         run it with fewer data sets, solvers or seeds",
+        run.display(), *bytes as f64 / f64::from(1 << 20), most >> 20
+    )]
+    TooLarge {
+        /// The run folder.
+        run: PathBuf,
+        /// Bytes of the files together.
+        bytes: u64,
+        /// Most bytes of a published run.
+        most: u64,
+    },
     /// A table could not be computed.
     #[error("cannot aggregate the results: {0}")]
     Frame(#[from] polars::error::PolarsError),

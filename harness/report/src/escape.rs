@@ -1,4 +1,4 @@
-//! Escapes foreign text for Markdown and CSV. The libraries that write HTML and SVG escape it themselves.
+//! Escapes foreign text for Markdown, CSV and LaTeX. The libraries that write HTML and SVG escape it themselves.
 
 use std::borrow::Cow;
 
@@ -51,6 +51,54 @@ pub(crate) fn csv_words(words: &str) -> Cow<'_, str> {
     }
 }
 
+/// Escapes a line of text for LaTeX: it forms no command, and symbols that pdfLaTeX does not know are commands.
+pub(crate) fn latex(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text::line(text).chars() {
+        match c {
+            '&' | '%' | '$' | '#' | '_' | '{' | '}' => out.extend(['\\', c]),
+            _ => match SYMBOLS.iter().find(|(symbol, _)| *symbol == c) {
+                Some((_, command)) => out.push_str(command),
+                None => out.push(c),
+            },
+        }
+    }
+    out
+}
+
+/// Characters for which LaTeX has commands.
+const SYMBOLS: [(char, &str); 29] = [
+    ('\\', r"\textbackslash{}"),
+    ('~', r"\textasciitilde{}"),
+    ('^', r"\textasciicircum{}"),
+    ('<', r"\textless{}"),
+    ('>', r"\textgreater{}"),
+    ('|', r"\textbar{}"),
+    ('"', "''"),
+    ('†', r"\textdagger{}"),
+    ('‡', r"\textdaggerdbl{}"),
+    ('…', r"\dots{}"),
+    ('×', r"$\times$"),
+    ('±', r"$\pm$"),
+    ('−', r"$-$"),
+    ('·', r"$\cdot$"),
+    ('≤', r"$\le$"),
+    ('≥', r"$\ge$"),
+    ('→', r"$\to$"),
+    ('√', r"$\surd$"),
+    ('∞', r"$\infty$"),
+    ('‖', r"$\|$"),
+    ('²', r"$^2$"),
+    ('³', r"$^3$"),
+    ('⁻', r"$^{-}$"),
+    ('¹', r"$^1$"),
+    ('½', r"$\frac12$"),
+    ('θ', r"$\theta$"),
+    ('σ', r"$\sigma$"),
+    ('κ', r"$\kappa$"),
+    ('μ', r"$\mu$"),
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -90,6 +138,18 @@ mod tests {
     fn a_fence_is_longer_than_what_it_holds() {
         assert_eq!(markdown_code("a"), "````text\na\n````\n");
         assert_eq!(markdown_code("``````\n# a"), "```````text\n``````\n# a\n```````\n");
+    }
+
+    #[test]
+    fn text_forms_no_command_of_latex() {
+        for (text, escaped) in [
+            (r"a_b & 5 % of $x #1 {y}", r"a\_b \& 5 \% of \$x \#1 \{y\}"),
+            (r"\input{a}~^", r"\textbackslash{}input\{a\}\textasciitilde{}\textasciicircum{}"),
+            ("2.9× ± 1\n† ‡", r"2.9$\times$ $\pm$ 1 \textdagger{} \textdaggerdbl{}"),
+            ("n² kernel entries, naïve", r"n$^2$ kernel entries, naïve"),
+        ] {
+            assert_eq!(latex(text), escaped);
+        }
     }
 
     #[test]

@@ -4,57 +4,112 @@ use std::cmp::Reverse;
 
 use unicode_width::UnicodeWidthStr as _;
 
+use crate::notation;
 use crate::table::{Align, Cell, Column, Importance, TextTable};
 
 /// Blanks between columns.
 const GAP: &str = "  ";
 /// Least width of the last column where it has words, which wrap.
 const LEAST_WORDS: usize = 30;
+/// Least width of a heading that wraps.
+const LEAST_HEADING: usize = 6;
 
 /// A table as text.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Fitted {
     /// The table.
     pub text: String,
     /// Headings of the columns that are not in it.
     pub left_out: Vec<String>,
+    /// Whether errors are in parentheses, in units of the last digits of their means.
+    pub is_shortened: bool,
+}
+
+/// How much room a table takes, the widest form first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Room {
+    /// A line for each row.
+    Wide,
+    /// Headings of several lines.
+    NarrowHeadings,
+    /// Errors in parentheses too.
+    NarrowValues,
+}
+
+/// The texts of a table.
+struct Texts {
+    /// Lines of each heading.
+    headings: Vec<Vec<String>>,
+    /// Texts of the cells, row by row.
+    body: Vec<Vec<String>>,
+    /// Width of each column.
+    widths: Vec<usize>,
 }
 
 impl TextTable {
-    /// Aligned columns for a terminal; an asterisk marks the best.
+    /// Aligned columns for a terminal; an asterisk stands for bold.
     pub fn text(&self) -> String {
         self.fitted(None).text
     }
 
-    /// The table in at most `width` columns of a terminal. Columns of the least importance are left out first, of equal
-    /// importance the last one; words of the last column wrap.
+    /// The table in at most `width` columns of a terminal. First, headings are wrapped; then, errors stand in parentheses
+    /// behind their means; then, columns are left out, those of the least importance first and of equal importance the
+    /// last one. Words of the last column wrap.
     pub fn fitted(&self, width: Option<usize>) -> Fitted {
-        let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(shown).collect()).collect();
-        let width_of =
-            |j: usize| body.iter().map(|row| row[j].width()).fold(self.columns[j].title.width(), usize::max);
-        let widths: Vec<usize> = (0..self.columns.len()).map(width_of).collect();
         let mut kept: Vec<usize> = (0..self.columns.len()).collect();
+        let is_too_wide = |texts: &Texts, kept: &[usize]| {
+            width.is_some_and(|width| self.least_width(kept, &texts.widths) > width)
+        };
+        let roomy = [Room::Wide, Room::NarrowHeadings].map(|room| self.texts(room));
+        let roomy = roomy.into_iter().find(|texts| !is_too_wide(texts, &kept));
+        let is_narrow = roomy.is_none();
+        let texts = roomy.unwrap_or_else(|| self.texts(Room::NarrowValues));
         let mut left_out = Vec::new();
         while let Some(least) = self.least_important(&kept)
-            && width.is_some_and(|width| self.least_width(&kept, &widths) > width)
+            && is_too_wide(&texts, &kept)
         {
             kept.retain(|&j| j != least);
             left_out.push(least);
         }
         left_out.sort_unstable();
         let left_out = left_out.into_iter().map(|j| self.columns[j].title.clone()).collect();
+        let has_error = |&j: &usize| self.rows.iter().any(|row| notation::shortened(&row[j].text).is_some());
 
         let mut text = String::new();
         if !self.title.is_empty() {
             text += &self.title;
             text.push('\n');
         }
-        let titles: Vec<&str> = self.columns.iter().map(|column| column.title.as_str()).collect();
-        let rows = body.iter().map(|row| row.iter().map(String::as_str).collect());
-        for cells in [titles].into_iter().chain(rows) {
-            text += &self.lines(&cells, &kept, &widths, width);
+        for line in heading_lines(&texts.headings, &kept) {
+            text += &self.lines(&line, &kept, &texts.widths, width);
         }
-        Fitted { text, left_out }
+        for row in &texts.body {
+            let cells: Vec<&str> = row.iter().map(String::as_str).collect();
+            text += &self.lines(&cells, &kept, &texts.widths, width);
+        }
+        Fitted { text, left_out, is_shortened: is_narrow && kept.iter().any(has_error) }
+    }
+
+    /// The texts of the table where it may take so much room.
+    fn texts(&self, room: Room) -> Texts {
+        let cell = |cell: &Cell| match notation::shortened(&cell.text).filter(|_| room == Room::NarrowValues)
+        {
+            Some(short) => shown(&Cell { text: short, ..cell.clone() }),
+            None => shown(cell),
+        };
+        let body: Vec<Vec<String>> = self.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+        let widest = |j: usize| body.iter().map(|row| row[j].width()).max().unwrap_or_default();
+        let heading = |(j, column): (usize, &Column)| match room {
+            Room::Wide => vec![column.title.clone()],
+            _ => {
+                let longest = column.title.split(' ').map(str::width).max().unwrap_or_default();
+                wrapped(&column.title, widest(j).max(longest).max(LEAST_HEADING))
+            }
+        };
+        let headings: Vec<Vec<String>> = self.columns.iter().enumerate().map(heading).collect();
+        let lines = |j: usize| headings[j].iter().map(|line| line.width()).max().unwrap_or_default();
+        let widths = (0..self.columns.len()).map(|j| widest(j).max(lines(j))).collect();
+        Texts { headings, body, widths }
     }
 
     /// The column that is left out next; never the first.
@@ -100,6 +155,19 @@ fn before_last(others: &[usize], widths: &[usize]) -> usize {
     others.iter().map(|&j| widths[j] + GAP.len()).sum()
 }
 
+/// The lines of the headings of these columns, each with a text for every column. Short headings stand in the last line.
+fn heading_lines<'h>(headings: &'h [Vec<String>], kept: &[usize]) -> Vec<Vec<&'h str>> {
+    let most = kept.iter().map(|&j| headings[j].len()).max().unwrap_or(1);
+    let line = |i: usize| {
+        let of = |heading: &'h Vec<String>| {
+            let first = most.saturating_sub(heading.len());
+            i.checked_sub(first).and_then(|i| heading.get(i)).map_or("", String::as_str)
+        };
+        headings.iter().map(of).collect()
+    };
+    (0..most).map(line).collect()
+}
+
 fn shown(cell: &Cell) -> String {
     if cell.strong { format!("{}*", cell.text) } else { cell.text.clone() }
 }
@@ -133,10 +201,16 @@ impl TextTable {
         self.with_importance(titles, Importance::Minor)
     }
 
-    /// Marks the columns with these headings as the last to be left out of a text that is too wide.
+    /// Marks the columns with these headings as the last but those of [`TextTable::key`].
     #[must_use]
     pub fn major(self, titles: &[&str]) -> TextTable {
         self.with_importance(titles, Importance::Major)
+    }
+
+    /// Marks the columns with these headings as what a reader comes for: the last to be left out of a text that is too wide.
+    #[must_use]
+    pub fn key(self, titles: &[&str]) -> TextTable {
+        self.with_importance(titles, Importance::Key)
     }
 
     fn with_importance(mut self, titles: &[&str], importance: Importance) -> TextTable {
@@ -180,6 +254,40 @@ mod tests {
             let text = table().fitted(Some(width)).text;
             assert!(text.lines().all(|line| line.width() <= width), "{width}:\n{text}");
         }
+    }
+
+    #[test]
+    fn headings_wrap_and_errors_stand_in_parentheses_before_columns_go() {
+        let mut table = TextTable::default().words("solver").numbers("ok").numbers("residual of the probes");
+        table = table.numbers("test RMSE").key(&["ok"]);
+        table.row(["cg", "3/3", "8.2e-3 ± 1.7e-4", "0.0919 ± 0.0010 (2 of 3)"]);
+        table.row(["cholesky", "3/3", "2.8e-14 ± 2.6e-15‡", "0.0918 ± 0.0010"]);
+        let lines =
+            |width: usize| table.fitted(Some(width)).text.lines().map(str::to_owned).collect::<Vec<_>>();
+        assert_eq!(table.fitted(Some(70)), Fitted { text: table.text(), ..Fitted::default() });
+        let wrapped = [
+            "                  residual of the",
+            "solver     ok              probes                 test RMSE",
+            "cg        3/3     8.2e-3 ± 1.7e-4  0.0919 ± 0.0010 (2 of 3)",
+            "cholesky  3/3  2.8e-14 ± 2.6e-15‡           0.0918 ± 0.0010",
+        ];
+        assert_eq!(
+            (lines(62), table.fitted(Some(62)).is_shortened),
+            (wrapped.map(str::to_owned).to_vec(), false)
+        );
+        let shortened = [
+            "               residual of",
+            "solver     ok   the probes            test RMSE",
+            "cg        3/3    8.2(2)e-3  0.0919(10) (2 of 3)",
+            "cholesky  3/3  2.8(3)e-14‡           0.0918(10)",
+        ];
+        assert_eq!(
+            (lines(50), table.fitted(Some(50)).is_shortened),
+            (shortened.map(str::to_owned).to_vec(), true)
+        );
+        let narrow = table.fitted(Some(20));
+        assert_eq!(narrow.left_out, ["residual of the probes", "test RMSE"]);
+        assert!(!narrow.is_shortened && narrow.text.ends_with("cholesky  3/3\n"), "{}", narrow.text);
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 
 use gpbench_record::{GridPoint, ModelSelection, names};
 
-use crate::aggregate::mean;
 use crate::frame::{CaseView, Cases};
+use crate::pairs::mean;
 
 /// The grid that a learner's case is a point of. Those of solvers are shown whole.
 pub(crate) fn point<'f>(case: &CaseView<'f>) -> Option<&'f GridPoint> {

@@ -1,10 +1,11 @@
 //! A metric of each case over the runs of a spec, oldest first.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use gpbench_record::metric::Metric;
 use serde_json::{Value, json};
 
+use crate::checksum;
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
 use crate::number::number;
@@ -37,13 +38,17 @@ pub struct Point {
     pub git_dirty: bool,
     /// Version of gpbench.
     pub gpbench: String,
+    /// SHA-256 of the plugin's library: several where cases have different ones, none where it is not known.
+    pub plugins: BTreeSet<String>,
+    /// Whether the run before had another plugin for this solver on this problem; absent where one of them is not known.
+    pub is_changed: Option<bool>,
     /// The problem.
     pub problem: GroupProblem,
     /// Solver, as named in the spec.
     pub solver: String,
     /// Number of seeds that have a value.
     pub seeds: usize,
-    /// Mean over seeds, repeats averaged first.
+    /// Mean over seeds; of repeats, the median of seconds and the mean of other metrics.
     pub mean: f64,
     /// Lowest seed.
     pub lowest: f64,
@@ -74,20 +79,25 @@ impl History {
         }
         let mut points: Vec<Point> = of_runs.into_iter().rev().flatten().collect();
         points.sort_by(|a, b| a.finished.cmp(&b.finished));
+        mark_changes(&mut points);
         Ok(History { name: name.to_owned(), metric, points })
     }
 
     /// A row for each run and case.
     pub fn table(&self) -> TextTable {
         let mut table = TextTable::new(format!("{}: {}", self.name, self.metric.title));
-        for title in
-            ["run", "last case (UTC)", "git revision", "gpbench", "data set", "kernel", "estimator", "solver"]
-        {
+        for title in ["run", "last case (UTC)", "git revision", "gpbench", "plugin"] {
+            table = table.words(title);
+        }
+        for title in ["data set", "kernel", "estimator", "solver"] {
             table = table.words(title);
         }
         for title in ["seeds", self.metric.title, "lowest", "highest"] {
             table = table.numbers(title);
         }
+        table = table.key(&["solver", self.metric.title]).major(&["data set"]);
+        table =
+            table.minor(&["last case (UTC)", "gpbench", "kernel", "estimator", "seeds", "lowest", "highest"]);
         for point in &self.points {
             let GroupProblem { dataset, kernel, estimator } = &point.problem;
             let number = |value| number(self.metric, value);
@@ -96,6 +106,7 @@ impl History {
                 point.finished.chars().take(16).collect::<String>().replace('T', " "),
                 point.revision(),
                 point.gpbench.clone(),
+                point.plugin(),
                 dataset.clone(),
                 kernel.clone(),
                 estimator.clone().unwrap_or_default(),
@@ -118,6 +129,8 @@ impl History {
                 "git_revision": point.git_revision,
                 "git_dirty": point.git_dirty,
                 "gpbench": point.gpbench,
+                "plugins": point.plugins,
+                "plugin_changed": point.is_changed,
                 "dataset": point.problem.dataset,
                 "kernel": point.problem.kernel,
                 "estimator": point.problem.estimator,
@@ -139,11 +152,29 @@ impl History {
 }
 
 impl Point {
+    /// The first digits of the plugin's checksum, and whether it has changed.
+    fn plugin(&self) -> String {
+        let changed = if self.is_changed == Some(true) { " (changed)" } else { "" };
+        format!("{}{changed}", checksum::short(&self.plugins))
+    }
+
     /// The first digits of the git revision, with a plus sign where the work tree had changes.
     pub(crate) fn revision(&self) -> String {
         let revision = self.git_revision.as_deref().unwrap_or_default();
         let changes = if self.git_dirty { "+" } else { "" };
         format!("{}{changes}", revision.get(..10).unwrap_or(revision))
+    }
+}
+
+/// Compares the plugin of each point with that of the point before it of the same solver and problem.
+fn mark_changes(points: &mut [Point]) {
+    for at in 0..points.len() {
+        let (earlier, later) = points.split_at_mut(at);
+        let point = &mut later[0];
+        let is_same = |other: &&Point| other.problem == point.problem && other.solver == point.solver;
+        let before = earlier.iter().rev().find(is_same);
+        let known = before.filter(|before| !before.plugins.is_empty() && !point.plugins.is_empty());
+        point.is_changed = known.map(|before| before.plugins != point.plugins);
     }
 }
 
@@ -178,6 +209,8 @@ fn of_run(cases: Cases<'_>, metric: &'static Metric) -> Vec<Point> {
             git_revision: first.and_then(|first| first.git_revision.clone()),
             git_dirty: first.and_then(|first| first.git_dirty).unwrap_or_default(),
             gpbench: first.map(|first| first.gpbench.clone()).unwrap_or_default(),
+            plugins: run.record.libraries.get(&group.solver).cloned().unwrap_or_default(),
+            is_changed: None,
             problem: group.problem.clone(),
             solver: group.solver.clone(),
             seeds: values.len(),

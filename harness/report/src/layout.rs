@@ -1,12 +1,11 @@
 //! Tables of metrics: one row a group, one column a metric.
 
-use std::collections::BTreeMap;
-
-use gpbench_record::metric::{Direction, Metric, Shown, Style};
+use gpbench_record::metric::{Metric, Shown, Style};
 
 use crate::aggregate::{Group, MeanWithError};
+use crate::bold::Bold;
 use crate::number::Format;
-use crate::pairs::unbeaten;
+use crate::results::Results;
 use crate::table::{Cell, Importance, TextTable};
 
 /// A column that a task adds to its metrics: heading, and text of a cell.
@@ -14,20 +13,18 @@ pub(crate) type Added<'a> = (String, Box<dyn Fn(&Group) -> String + 'a>);
 
 /// The groups of a table, with the columns beside their metrics.
 pub(crate) struct Layout<'a> {
+    pub(crate) results: &'a Results<'a>,
     pub(crate) title: String,
     pub(crate) groups: Vec<&'a Group>,
     /// Columns of words before the metrics.
     pub(crate) names: Vec<Added<'a>>,
     /// Columns of numbers after the metrics.
     pub(crate) added: Vec<Added<'a>>,
-    /// Whether a group may be marked as the best of its column.
-    pub(crate) may_be_best: Box<dyn Fn(&Group) -> bool + 'a>,
-    /// Values of a metric by seed, where paired comparisons decide what is marked; else the best mean is.
-    pub(crate) by_seed: Option<BySeed<'a>>,
+    /// Sentences of the caption about these, and about times.
+    pub(crate) notes: Vec<String>,
+    /// Whether a group may be bold.
+    pub(crate) may_be_bold: Box<dyn Fn(&Group) -> bool + 'a>,
 }
-
-/// Values of a metric of a group by seed.
-pub(crate) type BySeed<'a> = Box<dyn Fn(&Group, &str) -> BTreeMap<u64, f64> + 'a>;
 
 /// Suffix of a metric of a group: empty, or a mark that it has no part in ranks.
 pub(crate) type Mark<'a> = &'a dyn Fn(&Group, &str) -> &'static str;
@@ -41,80 +38,54 @@ pub(crate) fn column<'a>(
 }
 
 impl Layout<'_> {
-    /// The table with these metrics and the task's columns. Where a metric of a group has a suffix, none is the best.
+    /// The table with these metrics and the task's columns. Where a metric of a group has a suffix, none is bold.
     pub(crate) fn table(&self, metrics: &[&Metric], mark: Mark<'_>) -> TextTable {
         let table = TextTable::new(&self.title);
         let table = self.names.iter().fold(table, |table, (title, _)| table.words(title)).numbers("ok");
         let table = metrics.iter().fold(table, |table, metric| table.numbers(metric.title));
         let mut table = self.added.iter().fold(table, |table, (title, _)| table.numbers(title));
-        let marked: Vec<Vec<bool>> = metrics.iter().map(|metric| self.marked(metric, mark)).collect();
+        let is_ranked = |metric: &Metric| self.groups.iter().all(|group| mark(group, metric.name).is_empty());
+        let bold = Bold::of_groups(self.results, &self.groups, metrics, is_ranked, &self.may_be_bold);
         for (i, group) in self.groups.iter().enumerate() {
             let mut cells: Vec<Cell> = self.names.iter().map(|(_, text)| text(group).into()).collect();
             cells.push(format!("{}/{}", group.n_ok, group.n).into());
-            cells.extend(metrics.iter().zip(&marked).map(|(metric, marked)| {
-                let Cell { text, strong } = cell(metric, group, marked[i]);
-                Cell { text: text + mark(group, metric.name), strong }
+            cells.extend(metrics.iter().zip(&bold.marks).map(|(metric, marks)| {
+                let cell = Cell { strong: marks[i], ..cell(metric, group.metrics.get(metric.name)) };
+                Cell { text: cell.text + mark(group, metric.name), ..cell }
             }));
             cells.extend(self.added.iter().map(|(_, text)| Cell::from(text(group))));
             table.row(cells);
         }
+        let sentences = bold.caption.iter().chain(&self.notes);
+        table.caption = sentences.map(String::as_str).collect::<Vec<&str>>().join(" ");
         self.rank(table, metrics).without_empty_columns()
-    }
-
-    /// Marks the best groups in the column of a metric.
-    fn marked(&self, metric: &Metric, mark: Mark<'_>) -> Vec<bool> {
-        // No group is the best of some that cannot be compared.
-        let is_ranked = self.groups.iter().all(|group| mark(group, metric.name).is_empty());
-        let may_be: Vec<bool> =
-            self.groups.iter().map(|group| is_ranked && (self.may_be_best)(group)).collect();
-        let candidates: Vec<&Group> =
-            self.groups.iter().zip(&may_be).filter(|(_, may_be)| **may_be).map(|(group, _)| *group).collect();
-        let mut of_candidates = match &self.by_seed {
-            _ if !metric.is_shown(Shown::Best) => vec![false; candidates.len()],
-            None => with_best_mean(metric, &candidates),
-            Some(by_seed) => {
-                let values: Vec<BTreeMap<u64, f64>> =
-                    candidates.iter().map(|group| by_seed(group, metric.name)).collect();
-                unbeaten(&values, metric.direction)
-            }
-        }
-        .into_iter();
-        may_be.into_iter().map(|may_be| may_be && of_candidates.next().unwrap_or_default()).collect()
     }
 
     /// Sets the order in which columns are left out of a text that is too wide.
     fn rank(&self, mut table: TextTable, metrics: &[&Metric]) -> TextTable {
         let (names, others) = table.columns.split_at_mut(self.names.len());
-        names.iter_mut().for_each(|column| column.importance = Importance::Major);
+        names.iter_mut().for_each(|column| column.importance = Importance::Key);
         // The first of the others is the number of cases that ended well.
-        for (column, metric) in others.iter_mut().skip(1).zip(metrics) {
+        others[0].importance = Importance::Key;
+        let (of_metrics, added) = others[1..].split_at_mut(metrics.len());
+        for (column, metric) in of_metrics.iter_mut().zip(metrics) {
             column.importance = match metric {
-                _ if metric.is_shown(Shown::Progress) => Importance::Major,
                 _ if metric.is_shown(Shown::Wide) => Importance::Minor,
+                _ if metric.is_shown(Shown::Progress) => Importance::Major,
                 _ => Importance::Plain,
             };
         }
+        // The first of these, such as a speed-up, is what the task is about.
+        added.iter_mut().take(1).for_each(|column| column.importance = Importance::Major);
         table
     }
 }
 
-/// Marks the groups with the best formatted mean of a metric; none where there is no choice.
-fn with_best_mean(metric: &Metric, candidates: &[&Group]) -> Vec<bool> {
-    let mut means: Vec<f64> = candidates.iter().filter_map(|group| group.mean(metric.name)).collect();
-    means.sort_by(f64::total_cmp);
-    let best = match metric.direction {
-        Direction::Lower => means.first(),
-        Direction::Higher => means.last(),
-        Direction::Neither => None,
-    };
-    let best = best.filter(|_| means.len() > 1).map(|best| metric.style.format(*best));
-    let written = |group: &&Group| group.mean(metric.name).map(|mean| metric.style.format(mean));
-    candidates.iter().map(|group| best.is_some() && written(group) == best).collect()
-}
-
-fn cell(metric: &Metric, group: &Group, strong: bool) -> Cell {
-    let Some(mean) = group.metrics.get(metric.name) else { return Cell::default() };
-    Cell { text: with_error(metric.style, mean), strong }
+/// The cell of a metric's mean; empty without one.
+pub(crate) fn cell(metric: &Metric, mean: Option<&MeanWithError>) -> Cell {
+    let Some(mean) = mean else { return Cell::default() };
+    let text = with_error(metric.style, mean);
+    Cell { text, mean: Some(mean.scaled(metric.style.scale())), ..Cell::default() }
 }
 
 /// A mean with its standard error and, where seeds have no value, the number of seeds that have one.

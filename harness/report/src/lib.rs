@@ -2,9 +2,10 @@
 //!
 //! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`], by the tables of a [`Frame`]. [`write_all`] writes
 //! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
-//! as a string.
+//! as a string. [`Frame::bundle`] is a report in one file, [`Frame::write_for_paper`] draws charts in a [`ChartForm`], and
+//! [`Frame::publish`] keeps a report with what it is made of.
 //! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
-//! their means, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
+//! their means, [`between()`] two solvers of one run by seeds, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
 //! Nothing here runs a case, prints, or exits.
 //!
 //! Numbers flow one way: rows of the journal, one frame of tables and the cases that a view shows of it (`frame`), groups with
@@ -19,41 +20,58 @@ mod across;
 mod aggregate;
 mod agreement;
 pub mod baseline;
+mod between;
 mod bias;
+mod bmf;
+mod bold;
+mod calibration;
 mod charts;
+mod checksum;
 mod comparable_times;
 mod compare;
 mod cost;
+mod costs;
 mod coverage;
+mod dataset_ranking;
 mod distance;
 mod error;
 mod escape;
 mod estimator;
 mod exact;
+mod expected;
 mod export;
+mod first_to_target;
 mod fit;
 mod frame;
 mod grid;
 mod history;
 mod layout;
+mod notation;
 mod number;
 mod overview;
 mod page;
+mod paired;
 mod pairs;
 mod papers;
+mod performance;
 mod places;
 mod problem;
+mod publish;
 mod published;
 mod published_search;
-mod ranking;
+mod ratio;
 mod reading;
 mod reference;
 mod results;
 mod run;
+mod runtimes;
 mod search;
 mod search_pool;
 mod side;
+mod speed_up;
+mod split;
 mod step_summary;
+mod systems;
 mod table;
 mod target;
 mod tasks;
@@ -63,19 +81,24 @@ mod write;
 
 pub use across::{AcrossTasks, ComparedMethod};
 pub use aggregate::{Group, MeanWithError, groups};
+pub use between::Between;
+pub use bmf::bmf;
+pub use charts::form::{ChartForm, PaperWidth};
 pub use charts::history::history_chart;
-pub use compare::{Compared, Comparison, SideBySide, between, compare};
-pub use coverage::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage};
+pub use compare::{Compared, Comparison, OfOneRun, SideBySide, between, compare};
+pub use coverage::{COVERAGE, CoveragePage, HOURS, Hours, SpecEstimate, coverage};
 pub use error::{Error, Result};
 pub use escape::markdown;
 pub use exact::{Difference, ExactComparison, exact};
+pub use export::latex::latex;
 pub use export::{Format, export};
 pub use fit::Fitted;
 pub use frame::{COLUMNS, Frame};
 pub use history::{History, Point};
 pub use number::number;
 pub use problem::GroupProblem;
-pub use reading::{better, reading_page, tasks};
+pub use publish::{MOST_PUBLISHED_BYTES, published_faults};
+pub use reading::{better, reading_page, tasks, tolerance};
 pub use run::Run;
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Importance, TextTable};

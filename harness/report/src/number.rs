@@ -7,6 +7,9 @@ pub(crate) trait Format {
     /// The value as text.
     fn format(self, value: f64) -> String;
 
+    /// The factor from a value to its number in the text, such as that of MiB from bytes.
+    fn scale(self) -> f64;
+
     /// A standard error with the digits of its mean.
     fn format_spread(self, mean: f64, spread: f64) -> String;
 }
@@ -17,8 +20,12 @@ impl Format for Style {
             Style::Fixed => unsigned_zero(format!("{value:.4}")),
             Style::Scientific => scientific(value),
             Style::Short => short(value),
-            Style::Memory => format!("{:.0}", value / f64::from(1 << 20)),
+            Style::Memory => format!("{:.0}", value * self.scale()),
         }
+    }
+
+    fn scale(self) -> f64 {
+        if self == Style::Memory { 1.0 / f64::from(1 << 20) } else { 1.0 }
     }
 
     fn format_spread(self, mean: f64, spread: f64) -> String {
@@ -41,7 +48,7 @@ pub fn number(metric: &Metric, value: f64) -> String {
 }
 
 /// Removes the sign of a number that was rounded to zero.
-fn unsigned_zero(text: String) -> String {
+pub(crate) fn unsigned_zero(text: String) -> String {
     match text.strip_prefix('-') {
         Some(digits) if digits.chars().all(|c| matches!(c, '0' | '.')) => digits.to_owned(),
         _ => text,
@@ -56,6 +63,11 @@ pub(crate) fn scientific(value: f64) -> String {
 /// Three significant digits, without an exponent where that is readable.
 pub(crate) fn short(value: f64) -> String {
     significant(value, 3)
+}
+
+/// Two significant digits, as of a ratio with its interval.
+pub(crate) fn ratio(value: f64) -> String {
+    rounded(value, 2)
 }
 
 /// Five significant digits: enough to distinguish a value from a limit that it nearly meets.
@@ -73,7 +85,14 @@ pub(crate) fn times(factor: f64) -> String {
     format!("{}×", short(factor))
 }
 
+/// So many significant digits; of a whole number of 1 or more, no decimals.
 fn significant(value: f64, digits: i32) -> String {
+    let is_whole = (1.0..1e7).contains(&value.abs()) && value.fract() == 0.0;
+    if is_whole { format!("{value:.0}") } else { rounded(value, digits) }
+}
+
+/// So many significant digits, trailing zeros included.
+fn rounded(value: f64, digits: i32) -> String {
     let size = value.abs();
     if size == 0.0 {
         return "0".to_owned();
@@ -83,11 +102,7 @@ fn significant(value: f64, digits: i32) -> String {
         return format!("{value:.decimals$e}");
     }
     let decimals = (digits - 1 - size.log10().floor() as i32).max(0) as usize;
-    let text = format!("{value:.decimals$}");
-    match text.contains('.') && size >= 1.0 && value.fract() == 0.0 {
-        true => format!("{value:.0}"),
-        false => text,
-    }
+    format!("{value:.decimals$}")
 }
 
 #[cfg(test)]

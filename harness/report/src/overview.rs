@@ -9,6 +9,7 @@ use gpbench_record::{
 };
 
 use crate::acquisition;
+use crate::checksum;
 use crate::estimator;
 use crate::frame::Cases;
 use crate::number::{Format, short};
@@ -33,7 +34,7 @@ pub(crate) fn not_ok(cases: &Cases<'_>) -> Option<TextTable> {
     for row in cases.rows().filter(|r| r.status != CaseStatus::Ok) {
         table.row([row.labels.to_string(), row.status.to_string(), row.reason.clone()]);
     }
-    let table = table.major(&["status", "reason"]);
+    let table = table.key(&["status", "reason"]);
     (!table.rows.is_empty()).then_some(table)
 }
 
@@ -49,11 +50,13 @@ pub(crate) fn settings(cases: &Cases<'_>) -> Vec<TextTable> {
     [datasets(cases), models(cases)].into_iter().chain(acquired).chain([solvers(cases)]).collect()
 }
 
-/// Table of solvers: plugin, parameters, budget and, where that states memory, the epochs that products found there.
+/// Table of solvers: plugin with its checksum, parameters, budget and, where that states memory, the epochs that products found
+/// there.
 fn solvers(cases: &Cases<'_>) -> TextTable {
     let mut table = TextTable::new("Solvers")
         .words("solver")
         .words("plugin")
+        .words("checksum")
         .words("parameters")
         .words("budget")
         .words("epochs found in memory");
@@ -63,6 +66,7 @@ fn solvers(cases: &Cases<'_>) -> TextTable {
         table.row([
             name.to_owned(),
             distinct(|c| c.solver.plugin.clone()),
+            checksum::cell(cases.record(), name),
             distinct(|c| {
                 c.solver
                     .params
@@ -75,6 +79,7 @@ fn solvers(cases: &Cases<'_>) -> TextTable {
             found_in_memory(cases.rows().filter(|row| row.case.solver.name == name)),
         ]);
     }
+    table.caption = checksum::caption(cases.record());
     table.without_empty_columns()
 }
 

@@ -2,18 +2,22 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
+use gpbench_record::{ReportOptions, TaskKind, names};
+use gpbench_statistics::PRINTED_FROM;
 
+use crate::calibration;
 use crate::charts::figure::Figure;
+use crate::charts::form::ChartForm;
 use crate::comparable_times::MARK;
+use crate::dataset_ranking;
 use crate::error::{Error, Result};
+use crate::first_to_target;
 use crate::frame::is_time;
 use crate::frame::{Cases, Frame};
 use crate::layout::{Layout, Mark};
 use crate::papers;
 use crate::published;
-use crate::ranking;
 use crate::reference::Reference;
 use crate::results::Results;
 use crate::table::TextTable;
@@ -43,16 +47,28 @@ pub(crate) struct Part {
     pub(crate) figures: Vec<Figure>,
     /// Which times are not shown or not comparable, and which residuals a mean hides; each a sentence.
     pub(crate) remarks: Vec<String>,
+    /// What a terminal says of too few seeds.
+    pub(crate) advice: Option<&'static str>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<TextTable>,
     /// Heading and documentation of all metrics in tables.
     pub(crate) glossary: Vec<(&'static str, &'static str)>,
 }
 
-/// Whether charts are drawn.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What a terminal says of too few seeds to compare solvers by.
+const FEW_SEEDS: &str = "fewer than three seeds: nothing is bold, and ratios have no interval; five seeds tell solvers apart \
+                         (`--set seeds=[0,1,2,3,4]`)";
+
+/// Whether several solvers of a problem were run with too few seeds to compare them.
+fn has_few_seeds(results: &Results<'_>) -> bool {
+    let seeds: BTreeSet<u64> = results.cases.iter().map(|case| case.seed()).collect();
+    seeds.len() < PRINTED_FROM && results.groups.len() > results.problems().len()
+}
+
+/// Whether charts are drawn, and in which form.
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Charts {
-    Drawn,
+    Drawn(ChartForm),
     LeftOut,
 }
 
@@ -85,6 +101,19 @@ impl<'f> Page<'f> {
     }
 }
 
+/// Headings of the columns that the spec asks for, and of those that readers come for: the first of these, the metric and time
+/// of the target, and the seconds.
+fn wanted(options: &ReportOptions, seconds: &str) -> [Vec<&'static str>; 2] {
+    let titles = |names: Vec<&str>| {
+        let metrics = names.into_iter().filter_map(metric::find);
+        metrics.map(|metric| metric.title).collect::<Vec<&'static str>>()
+    };
+    let asked: Vec<&str> = options.columns.iter().map(String::as_str).collect();
+    let target = options.target.iter().flat_map(|target| [target.metric.as_str(), names::SECONDS_TO_TARGET]);
+    let keys = asked.first().copied().into_iter().chain(target).chain([seconds]).collect();
+    [titles(asked), titles(keys)]
+}
+
 /// Adds numbers to file names that several figures share: names that differ only in punctuation give the same one.
 fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
     let mut taken = BTreeSet::new();
@@ -100,7 +129,10 @@ fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
 
 impl Part {
     fn new(cases: Cases<'_>, task: TaskKind, charts: Charts) -> Result<Part> {
-        let results = Results::new(cases);
+        let results = match charts {
+            Charts::Drawn(form) => Results::new(cases).with_charts(form),
+            Charts::LeftOut => Results::new(cases),
+        };
         let options = results.cases.options();
         let section = section(task);
         let columns: Vec<&Metric> = match options.columns.as_slice() {
@@ -109,29 +141,39 @@ impl Part {
         };
         let is_measured =
             |metric: &&&Metric| results.groups.iter().any(|group| group.metrics.contains_key(metric.name));
-        let is_left = |metric: &&Metric| !columns.contains(metric) && !metric.is_shown(Shown::Own);
+        let has_table = |metric: &Metric| metric.is_shown(Shown::Own) || metric.is_shown(Shown::Calibration);
+        let is_left = |metric: &&Metric| !columns.contains(metric) && !has_table(metric);
         let rest: Vec<&Metric> =
             METRICS.iter().filter(is_left).filter(|metric| is_measured(&metric)).collect();
         let layouts = section.layouts(&results);
         let mark: Mark<'_> = &|group, metric| results.mark(group, metric);
-        let ranking = ranking::table(&results);
-        let own = layouts.iter().map(|layout| layout.table(&columns, mark)).chain(section.tables(&results));
-        let tables: Vec<TextTable> = ranking.into_iter().chain(own).collect();
+        let [asked, keys] = wanted(options, section.seconds());
+        let in_order = |table: TextTable| table.major(&asked).key(&keys);
+        let head = dataset_ranking::table(&results).into_iter().chain(first_to_target::table(&results));
+        let own = layouts.iter().map(|layout| in_order(layout.table(&columns, mark)));
+        let tables: Vec<TextTable> = head.chain(own).chain(section.tables(&results)).collect();
+        let calibrated: Vec<TextTable> =
+            layouts.iter().filter_map(|layout| calibration::table(&results, layout)).collect();
         let details = layouts.into_iter().filter(|_| !rest.is_empty());
-        let details = details.map(|layout| Layout { added: Vec::new(), ..layout }.table(&rest, mark));
+        let details = details
+            .map(|layout| Layout { added: Vec::new(), notes: Vec::new(), ..layout }.table(&rest, mark));
         let reference = options.reference.as_deref().and_then(Reference::named);
         let mut figures = Vec::new();
-        if charts == Charts::Drawn {
+        if charts != Charts::LeftOut {
             for drawn in section.figures(&results) {
                 figures.extend(drawn.map_err(|error| Error::Chart(error.to_string()))?);
             }
         }
-        let shown = columns.iter().chain(&rest).filter(is_measured);
+        let of_calibration: Vec<&Metric> = metric::shown(task, Shown::Calibration).collect();
+        let of_calibration = of_calibration.iter().filter(|metric| !columns.contains(metric));
+        let shown = columns.iter().chain(&rest).chain(of_calibration).filter(is_measured);
+        let conventions = section.conventions().iter().map(|text| (*text).to_owned());
+        let conventions: Vec<String> = conventions.chain(calibration::conventions(&results)).collect();
         Ok(Part {
             task,
             title: section.title(),
             tables,
-            conventions: section.conventions().join(" "),
+            conventions: conventions.join(" "),
             published: reference.map_or_else(Vec::new, |reference| {
                 let speed_up = |group: &_| section.speed_up(&results, group);
                 let tables = published::tables(&results, &reference, section.seconds(), speed_up);
@@ -145,7 +187,8 @@ impl Part {
             .into_iter()
             .filter_map(|(mark, text)| Some(format!("{mark} {}.", text?)))
             .collect(),
-            details: details.collect(),
+            advice: has_few_seeds(&results).then_some(FEW_SEEDS),
+            details: calibrated.into_iter().chain(details).collect(),
             glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
     }

@@ -12,6 +12,10 @@ pub(crate) const DOLAN_2002: &str = "\
 E. D. Dolan, J. J. Moré. Benchmarking optimization software with performance profiles. \
 Mathematical Programming 91, 2002.";
 
+/// Data profiles.
+pub(crate) const MORE_2009: &str = "\
+J. J. Moré, S. M. Wild. Benchmarking Derivative-Free Optimization Algorithms. SIAM Journal on Optimization 20, 2009.";
+
 /// Pathwise conditioning.
 const WILSON_2021: &str = "\
 J. T. Wilson, V. Borovitskiy, A. Terenin, P. Mostowsky, M. P. Deisenroth. \

@@ -18,7 +18,7 @@ pub(crate) fn tables(
     results: &Results<'_>,
     reference: &Reference,
     seconds: &str,
-    ratio: impl Fn(&Group) -> Option<f64>,
+    ratio: impl Fn(&Group) -> Option<String>,
 ) -> Vec<TextTable> {
     let entries = entries(results, reference);
     let (proposed, splits) = (&reference.comparison.proposed, splits(reference));
@@ -68,7 +68,7 @@ fn table(
     results: &Results<'_>,
     reference: &Reference,
     seconds: &str,
-    ratio: impl Fn(&Group) -> Option<f64>,
+    ratio: impl Fn(&Group) -> Option<String>,
     entries: &[Entry],
 ) -> Option<TextTable> {
     let mut table = TextTable::new(format!("Beside the figures of {}", reference.paper.short));
@@ -82,7 +82,8 @@ fn table(
         }
         table = table.numbers(format!("{name}, there"));
     }
-    table = table.words("verdict").major(&["solver", "verdict"]).minor(&["estimator", "method there"]);
+    table = table.words("verdict").key(&["solver"]).major(&["verdict", "RMSE, here", "RMSE, there"]);
+    table = table.minor(&["estimator", "method there", "hyperparameters here"]);
     let several = once_each(results.groups.iter().map(Group::estimator)).len() > 1;
     for model in results.models() {
         let mut methods: Vec<String> = Vec::new();
@@ -94,7 +95,7 @@ fn table(
                 mean.map_or_else(String::new, |mean| with_error(style, &mean) + results.mark(group, name))
             };
             let minutes = if theirs.minutes.is_some() { ours(seconds, 1.0 / 60.0) } else { String::new() };
-            let speed_up = ratio(group).map_or_else(String::new, times);
+            let speed_up = ratio(group).unwrap_or_default();
             let nlml = if theirs.nlml.is_some() { ours(names::NLML, 1.0) } else { String::new() };
             let exact_nll =
                 if theirs.nll.is_some() { ours(names::TEST_NLL_EXACT, 1.0) } else { String::new() };

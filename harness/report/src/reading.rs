@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use gpbench_record::TaskKind;
-use gpbench_record::metric::{Direction, METRICS, Metric, Shown};
+use gpbench_record::metric::{Direction, METRICS, Metric, Shown, Tolerance};
 
 use crate::frame::{COLUMNS, STEP_COLUMNS, TRACE_COLUMNS};
 
@@ -13,12 +13,12 @@ pub fn reading_page() -> String {
     page.push_str("## Columns of results.parquet\n\nWhat tells cases apart, and how they ended:\n\n");
     columns(&mut page, COLUMNS);
     page.push_str("\nMetrics; a run has those of its task that were measured:\n\n");
-    page.push_str("| column | unit | better | tasks | meaning |\n|---|---|---|---|---|\n");
+    page.push_str("| column | unit | better | tolerance | tasks | meaning |\n|---|---|---|---|---|---|\n");
     for metric in METRICS {
         let Metric { name, unit, .. } = metric;
-        let (better, tasks) = (better(metric), tasks(metric));
-        let _ =
-            writeln!(page, "| `{name}` | {} | {better} | {tasks} | {} |", unit.as_str(), cell(metric.doc()));
+        let (better, tolerance, tasks) = (better(metric), tolerance(metric), tasks(metric));
+        let (unit, doc) = (unit.as_str(), cell(metric.doc()));
+        let _ = writeln!(page, "| `{name}` | {unit} | {better} | {tolerance} | {tasks} | {doc} |");
     }
     page.push_str("\n## Columns of traces.parquet\n\n");
     columns(&mut page, TRACE_COLUMNS);
@@ -35,6 +35,20 @@ pub fn better(metric: &Metric) -> &'static str {
         Direction::Lower => "lower",
         Direction::Higher => "higher",
         Direction::Neither => "",
+    }
+}
+
+/// The difference up to which values count as equal, such as `0.0001 or 0.5 %`; of metrics that are compared as ratios a share
+/// alone, and empty where no value is better than another.
+pub fn tolerance(metric: &Metric) -> String {
+    let Tolerance { absolute, relative } = metric.tolerance;
+    let absolute = (absolute > 0.0 && !metric.is_compared_as_log()).then(|| format!("{absolute} or "));
+    match metric.direction {
+        Direction::Neither => String::new(),
+        // Rounded, since a share times 100 is not exact.
+        Direction::Lower | Direction::Higher => {
+            format!("{}{} %", absolute.unwrap_or_default(), (1e11 * relative).round() / 1e9)
+        }
     }
 }
 

@@ -1,15 +1,16 @@
 //! The results of one task: its cases, their means over seeds, and their division into problems and models.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use gpbench_record::{Case, names};
 
-use crate::aggregate::{Group, groups_of, mean};
+use crate::aggregate::{Group, groups_of};
+use crate::charts::form::ChartForm;
 use crate::comparable_times::MARK;
 use crate::frame::is_time;
 use crate::frame::{CaseView, Cases};
 use crate::grid;
-use crate::layout::{Added, column};
+use crate::pairs;
 use crate::problem::GroupProblem;
 use crate::worst_residual;
 
@@ -23,6 +24,8 @@ pub(crate) struct Results<'f> {
     /// The cases with all values of the grids.
     pub(crate) whole: Cases<'f>,
     pub(crate) groups: Vec<Group>,
+    /// The form of its charts.
+    pub(crate) form: ChartForm,
     /// The cases with comparable times alone.
     pub(crate) comparable: Cases<'f>,
     /// The groups of these, where some times are not comparable.
@@ -45,7 +48,13 @@ impl<'f> Results<'f> {
         let comparable = cases.with_comparable_times();
         let incomparable: HashSet<&str> = cases.incomparable_times().into_keys().collect();
         let comparable_groups = if incomparable.is_empty() { Vec::new() } else { groups_of(&comparable) };
-        Results { groups: groups_of(&cases), cases, whole, comparable, comparable_groups, incomparable }
+        let form = ChartForm::default();
+        Results { groups: groups_of(&cases), form, cases, whole, comparable, comparable_groups, incomparable }
+    }
+
+    /// The results with charts in a form.
+    pub(crate) fn with_charts(self, form: ChartForm) -> Results<'f> {
+        Results { form, ..self }
     }
 
     /// A group with comparable times alone.
@@ -88,23 +97,27 @@ impl<'f> Results<'f> {
         self.of(group).any(|case| case.row().has_own_predictions())
     }
 
-    /// The column that says which predictions are the learners' own.
-    pub(crate) fn predictions_column(&self) -> Added<'_> {
-        column("predictions", |group| self.has_own_predictions(group).then(|| OWN_PREDICTIONS.to_owned()))
-    }
-
-    /// A metric of each seed of a group, its timing repeats averaged.
+    /// A metric of each seed of a group, its timing repeats reduced.
     pub(crate) fn of_seeds(&self, group: &Group, metric: &str) -> Vec<f64> {
         self.by_seed(group, metric).into_values().collect()
     }
 
-    /// A metric of a group by seed, timing repeats averaged.
+    /// A metric of a group by seed, timing repeats reduced.
     pub(crate) fn by_seed(&self, group: &Group, metric: &str) -> BTreeMap<u64, f64> {
-        let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-        for case in self.of(group).filter(CaseView::is_answer) {
-            of_seed.entry(case.seed()).or_default().extend(case.metric(metric));
-        }
-        of_seed.into_iter().filter_map(|(seed, values)| Some((seed, mean(values.into_iter())?))).collect()
+        pairs::by_seed(self.of(group), metric)
+    }
+
+    /// The seeds that a group was run with.
+    pub(crate) fn seeds(&self, group: &Group) -> BTreeSet<u64> {
+        self.of(group).map(|case| case.seed()).collect()
+    }
+
+    /// The cases of a group with comparable times alone.
+    pub(crate) fn comparable_cases<'b>(
+        &'b self,
+        group: &'b Group,
+    ) -> impl Iterator<Item = CaseView<'f>> + 'b {
+        self.comparable.iter().filter(|case| case.solver() == group.solver && case.is_of(&group.problem))
     }
 
     /// The problems, in the order of the spec.

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use gpbench_record::{Row, TaskKind, names, text};
-use gpbench_runs::RunRecord;
+use gpbench_runs::{EarlierPlugins, RunRecord};
 
 use crate::error::Result;
 use crate::target;
@@ -25,6 +25,7 @@ impl Run {
     /// If the folder holds no journal, or a file of it cannot be read.
     pub fn open(folder: impl AsRef<Path>) -> Result<Run> {
         let mut record = RunRecord::open(folder)?;
+        record.before = EarlierPlugins::before(&record.folder);
         let warnings = record.warnings();
         record.name = text::cut(&record.name, text::NAME).into_owned();
         for row in &mut record.rows {

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::names;
+use gpbench_statistics::median;
 
 use crate::frame::{CaseView, Cells};
 use crate::problem::GroupProblem;
@@ -14,7 +15,7 @@ pub(crate) struct Target {
     pub(crate) seed: u64,
 }
 
-/// One solver's search on one target; timing repeats are averaged.
+/// One solver's search on one target; the seconds of timing repeats are reduced to their median.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Search {
     pub(crate) target: Target,
@@ -66,7 +67,7 @@ impl Search {
         let stops: Vec<Vec<Stop>> = repeats.iter().filter_map(stops).collect();
         let length = stops.iter().map(Vec::len).min().filter(|length| *length > 1)?;
         let random = repeats.iter().find_map(random).unwrap_or_default();
-        let stops = (0..length).map(|i| mean(&stops.iter().map(|stops| stops[i]).collect::<Vec<Stop>>()));
+        let stops = (0..length).map(|i| reduced(&stops.iter().map(|stops| stops[i]).collect::<Vec<Stop>>()));
         Some(Search { target, solver: solver.to_owned(), stops: stops.collect(), random })
     }
 
@@ -163,10 +164,12 @@ fn random(case: &CaseView<'_>) -> Option<Vec<f64>> {
     Some([start].into_iter().chain(later.iter().copied()).collect())
 }
 
-/// The mean of the same stop of several repeats, which differ in their seconds alone.
-fn mean(repeats: &[Stop]) -> Stop {
-    let seconds =
-        |part: usize| repeats.iter().map(|stop| stop.parts[part]).sum::<f64>() / repeats.len() as f64;
+/// The same stop of several repeats, which differ in their seconds alone: the median of each part.
+fn reduced(repeats: &[Stop]) -> Stop {
+    let seconds = |part: usize| {
+        let repeats: Vec<f64> = repeats.iter().map(|stop| stop.parts[part]).collect();
+        median(&repeats).unwrap_or(f64::NAN)
+    };
     Stop { parts: std::array::from_fn(seconds), ..repeats[0] }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::frame::CaseView;
-use crate::pairs::differences;
+use crate::pairs::{differences, mean};
 use crate::problem::GroupProblem;
 use crate::results::{Results, once_each};
 use crate::search::{Measure, Search, Target, by_seed};
@@ -126,17 +126,23 @@ impl<'a> Pool<'a> {
         once_each(self.searches.iter().map(|search| &search.target.problem))
     }
 
-    /// A number of each search of a solver, by target.
-    pub(crate) fn values(&self, solver: &str, of: impl Fn(&Search) -> Option<f64>) -> BTreeMap<&Target, f64> {
-        self.of(solver).filter_map(|search| Some((&search.target, of(search)?))).collect()
+    /// A number of a solver by seed: the mean over the data sets of the pool, for seeds that have it on all of them.
+    pub(crate) fn by_seed(&self, solver: &str, of: impl Fn(&Search) -> Option<f64>) -> BTreeMap<u64, f64> {
+        let mut of_seed: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
+        for search in self.of(solver) {
+            of_seed.entry(search.target.seed).or_default().extend(of(search));
+        }
+        let data_sets = self.problems().len();
+        of_seed.retain(|_, values| values.len() == data_sets);
+        of_seed.into_iter().filter_map(|(seed, values)| Some((seed, mean(values.into_iter())?))).collect()
     }
 
-    /// Scores less those of the baseline on the same targets; empty for the baseline itself.
+    /// Scores less those of the baseline with the same seeds; empty for the baseline itself.
     pub(crate) fn differences(&self, solver: &str) -> Vec<f64> {
         let score = |search: &Search| search.score(self.measure);
         match self.baseline {
             Some(base) if base != solver => {
-                differences(&self.values(solver, score), &self.values(base, score))
+                differences(&self.by_seed(solver, score), &self.by_seed(base, score))
             }
             _ => Vec::new(),
         }

@@ -13,6 +13,7 @@ pub fn step_summary(title: &str, check: &Check) -> String {
     let outcome = match check.exit_code() {
         0 => "passed",
         4 => "nothing to compare",
+        _ if check.undecided() == check.failing() => "undecided",
         _ => "regressed",
     };
     let mut page = format!("### {}: {outcome}\n\n{}\n", markdown(title), check.count());
@@ -24,7 +25,8 @@ pub fn step_summary(title: &str, check: &Check) -> String {
     }
     if left_out > 0 {
         // Failures come first, so other findings are left out before them.
-        let failing = check.findings[MOST_ROWS..].iter().filter(|v| v.outcome.fails()).count();
+        let listed = check.listed().into_iter().skip(MOST_ROWS);
+        let failing = listed.filter(|(found, _)| check.is_failing(found)).count();
         page += &format!("\n… and {left_out} more, {failing} of them failing\n");
     }
     for remark in &check.remarks {

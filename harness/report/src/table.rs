@@ -1,10 +1,11 @@
-//! A table of formatted cells, as Markdown, CSV and HTML; `fit` writes it for a terminal.
+//! A table of formatted cells, as Markdown, CSV and HTML; `fit` writes it for a terminal, `export/latex` for a paper.
 
 use std::fmt::Write as _;
 
 use gpbench_record::text;
 use maud::{Markup, html};
 
+use crate::aggregate::MeanWithError;
 use crate::escape;
 
 /// Alignment of a column.
@@ -24,8 +25,10 @@ pub enum Importance {
     /// Left out after all minor ones.
     #[default]
     Plain,
-    /// Among the last to be left out.
+    /// Left out after all plain ones.
     Major,
+    /// What a reader comes for: left out where nothing else is left.
+    Key,
 }
 
 /// Heading, alignment and importance of a column.
@@ -40,16 +43,18 @@ pub struct Column {
 }
 
 /// One cell.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Cell {
     /// Its text, one line; may be empty.
     pub text: String,
-    /// Whether it is marked, as the best of its column.
+    /// Whether it is bold: no other row beats it in its column.
     pub strong: bool,
+    /// The mean that the text states, with all of its digits, for formats that choose others.
+    pub mean: Option<MeanWithError>,
 }
 
 /// Columns, rows and a caption.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextTable {
     /// One line above the table.
     pub title: String,
@@ -63,7 +68,7 @@ pub struct TextTable {
 
 impl<T: Into<String>> From<T> for Cell {
     fn from(text: T) -> Self {
-        Cell { text: bounded_line(text), strong: false }
+        Cell { text: bounded_line(text), ..Cell::default() }
     }
 }
 
@@ -71,6 +76,13 @@ impl<T: Into<String>> From<T> for Cell {
 fn bounded_line(text: impl Into<String>) -> String {
     let text = text.into();
     text::cut(&text::line(&text), text::REASON).into_owned()
+}
+
+/// Where the error of a number or its interval begins in a cell, which a page sets below the number; the end where there is
+/// none.
+fn spread_of(text: &str, align: Align) -> usize {
+    let interval = || text.find(" [").filter(|_| align == Align::Right && text.ends_with(']'));
+    text.find(" ± ").or_else(interval).unwrap_or(text.len())
 }
 
 impl TextTable {
@@ -173,9 +185,9 @@ impl TextTable {
                             tr {
                                 @for (j, cell) in row.iter().enumerate() {
                                     td class=[class(j)] {
-                                        @let (value, spread) = cell.text.split_once(" ± ").unwrap_or((&cell.text, ""));
+                                        @let (value, spread) = cell.text.split_at(spread_of(&cell.text, self.columns[j].align));
                                         @if cell.strong { strong { (value) } } @else { (value) }
-                                        @if !spread.is_empty() { " " span.spread { "± " (spread) } }
+                                        @if !spread.is_empty() { " " span.spread { (spread.trim_start()) } }
                                     }
                                 }
                             }

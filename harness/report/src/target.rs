@@ -17,18 +17,31 @@ struct Point {
     value: f64,
 }
 
+/// Costs of a case.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Spent {
+    pub(crate) seconds: f64,
+    pub(crate) epochs: Option<f64>,
+}
+
+/// Where a case reaches a target: between two evaluations.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Reached {
+    /// At the first evaluation from which on every one is within the limit.
+    pub(crate) first: Spent,
+    /// At the evaluation before it, which misses. Where there is none, the costs of setting up; of a direct solver, which has
+    /// no evaluation before its end, those of `first`.
+    pub(crate) missing: Spent,
+}
+
 /// Adds to each row that reaches the target the seconds and epochs to it.
 pub(crate) fn insert(rows: &mut [Row], target: &Target) {
     let limits = Limits::new(rows.iter(), target);
     for row in rows.iter_mut().filter(|row| row.status.is_answer()) {
-        let Some(limit) = limits.of(row) else { continue };
-        let points = points(row, target);
-        let misses = points.iter().rev().position(|point| point.value > limit);
-        let first = misses.map_or(0, |from_end| points.len() - from_end);
-        if let Some(Point { seconds, epochs, .. }) = points.get(first) {
-            row.metrics.insert(names::SECONDS_TO_TARGET, *seconds);
+        if let Some(Reached { first: Spent { seconds, epochs }, .. }) = limits.reached(row) {
+            row.metrics.insert(names::SECONDS_TO_TARGET, seconds);
             if let Some(epochs) = epochs {
-                row.metrics.insert(names::EPOCHS_TO_TARGET, *epochs);
+                row.metrics.insert(names::EPOCHS_TO_TARGET, epochs);
             }
         }
     }
@@ -61,6 +74,34 @@ impl<'t> Limits<'t> {
         let is_residual = self.target.traced() != self.target.metric;
         Some(if is_residual { limit * DRIFT } else { limit })
     }
+
+    /// Where a case with an answer reaches the target; `None` where it does not.
+    pub(crate) fn reached(&self, row: &Row) -> Option<Reached> {
+        let limit = self.of(row)?;
+        let points = points(row, self.target);
+        let misses = points.iter().rev().position(|point| point.value > limit);
+        let first = misses.map_or(0, |from_end| points.len() - from_end);
+        let spent = |point: &Point| Spent { seconds: point.seconds, epochs: point.epochs };
+        let reaching = spent(points.get(first)?);
+        let missing = match first.checked_sub(1) {
+            Some(before) => spent(&points[before]),
+            None if is_direct(row) => reaching,
+            None => setup(row),
+        };
+        Some(Reached { first: reaching, missing })
+    }
+}
+
+/// Whether a case is that of a solver which ends in one step.
+fn is_direct(row: &Row) -> bool {
+    row.output.steps().is_empty()
+        && row.metrics.get(names::ITERATIONS).is_some_and(|iterations| iterations <= 1.0)
+}
+
+/// The costs of setting up, before the first iteration; 0 of training, whose steps each have their own.
+fn setup(row: &Row) -> Spent {
+    let of = |name: &str| row.metrics.get(name).filter(|_| row.case.task.training().is_none());
+    Spent { seconds: of(names::SECONDS_PREPARE).unwrap_or(0.0), epochs: of(names::EPOCHS_SETUP) }
 }
 
 /// The labels that cases of several solvers share.
@@ -161,6 +202,24 @@ mod tests {
         assert_eq!(reached(&rows, TargetBound::Value(0.53)), expected);
         let within = TargetBound::Within(Margin::Fraction(0.06), TargetReference::Exact);
         assert_eq!(reached(&rows, within), expected);
+    }
+
+    #[test]
+    fn a_time_to_a_target_lies_after_the_last_evaluation_that_misses() {
+        let target = Target { metric: names::TEST_RMSE.to_owned(), bound: TargetBound::Value(0.53) };
+        let missing = |row: Row| {
+            Limits::new([&row].into_iter(), &target).reached(&row).map(|found| found.missing.seconds)
+        };
+        assert_eq!(missing(row("steady", &[0.9, 0.52], 0.51)), Some(1.0));
+        assert_eq!(missing(row("lost", &[0.9, 0.52], 0.6)), None);
+        let mut at_once = row("at once", &[0.5, 0.5], 0.5);
+        assert_eq!(missing(at_once.clone()), Some(0.0));
+        at_once.metrics.insert(names::SECONDS_PREPARE, 0.25);
+        assert_eq!(missing(at_once), Some(0.25));
+        // A direct solver has one step, whose time is known.
+        let mut direct = row("direct", &[], 0.5);
+        direct.metrics.insert(names::ITERATIONS, 1.0);
+        assert_eq!(missing(direct), Some(1.0));
     }
 
     #[test]

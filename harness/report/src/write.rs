@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use gpbench_runs::ReportFolder;
 use polars::prelude::{DataFrame, ParquetCompression, ParquetWriter};
 
+use crate::charts::figure::Figure;
+use crate::charts::form::ChartForm;
 use crate::error::{Error, Result};
 use crate::export::{Format, html, markdown, shown};
 use crate::frame::Frame;
@@ -38,6 +40,9 @@ const PAGE: &str = "index.html";
 /// The page of text.
 const TEXT: &str = "report.md";
 
+/// The folder of charts for a paper.
+const PAPER: &str = "paper";
+
 /// File of the hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
 
@@ -57,7 +62,7 @@ impl Frame<'_> {
     /// If a table cannot be computed, a chart drawn or a file written, or if a link has the name of a file or of the folder of
     /// charts.
     pub fn write(&self, options: &WriteOptions) -> Result<Written> {
-        let page = Page::new(self, Charts::Drawn)?;
+        let page = Page::new(self, Charts::Drawn(ChartForm::default()))?;
         let folder = ReportFolder::open(options.output.as_deref().unwrap_or(&self.run.record.folder))?;
         let files = Files { charts: folder.folder("figures")?, folder };
         files.check(&page)?;
@@ -74,6 +79,21 @@ impl Frame<'_> {
         };
         // What is there of it would take the room of rows.
         written.inspect_err(|_| drop(files.remove(&page)))
+    }
+
+    /// Writes the charts alone, in a form for a paper, to `paper/*.svg`, replacing those of an earlier report.
+    ///
+    /// # Errors
+    /// If a chart cannot be drawn or written.
+    pub fn write_for_paper(&self, form: ChartForm) -> Result<Vec<PathBuf>> {
+        let page = Page::new(self, Charts::Drawn(form))?;
+        let folder = ReportFolder::open(&self.run.record.folder)?;
+        let charts = folder.folder(PAPER)?;
+        charts.check(charts_of(&page))?;
+        charts.remove(charts_in(&folder.earlier(TEXT)), Some("pdf"))?;
+        let write =
+            |figure: &Figure| Ok(charts.write(&figure.file, |file| file.write_all(figure.svg.as_bytes()))?);
+        page.figures().map(write).collect()
     }
 
     fn write_page(&self, page: &Page<'_>, to: &Files, options: &WriteOptions) -> Result<Written> {
@@ -96,7 +116,7 @@ impl Frame<'_> {
         if options.output.is_none() {
             files.extend(["spec.toml", "logs/"]);
         }
-        let html = put(PAGE, &shown(&html::page(page, &files), Format::Html))?;
+        let html = put(PAGE, &shown(&html::page(page, html::Links::Beside(&files)), Format::Html))?;
         Ok(Written { html, markdown, figures })
     }
 }

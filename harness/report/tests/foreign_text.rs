@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use gpbench_record::{Environment, Row, text};
-use gpbench_report::{Format, Run, TextTable, WriteOptions, export, write_all};
+use gpbench_report::{Format, Frame, Run, TextTable, WriteOptions, export, write_all};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -122,6 +122,68 @@ fn without_chart_links(page: &str) -> String {
     out
 }
 
+/// The page without the charts that are attached to it, which are addresses of letters, digits and a few marks.
+fn without_attached_charts(page: &str) -> String {
+    let mut parts = page.split("<a href=\"data:image/svg+xml;charset=utf-8,");
+    let mut out = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let (link, rest) = part.split_once("\">SVG</a>").expect("a link to a chart");
+        let (address, name) = link.split_once("\" download=\"").expect("a name");
+        for text in [address, name] {
+            assert!(!text.contains(['<', '>', '"', ' ', '&', '\'']), "{text}");
+        }
+        out += rest;
+    }
+    out
+}
+
+/// No command of LaTeX but those of the tables themselves and of symbols.
+fn check_commands(document: &str, what: &str) {
+    const OWN: [&str; 33] = [
+        "begin",
+        "end",
+        "centering",
+        "caption",
+        "toprule",
+        "midrule",
+        "bottomrule",
+        "linewidth",
+        "bfseries",
+        "textbf",
+        "textsuperscript",
+        "textbackslash",
+        "textasciitilde",
+        "textasciicircum",
+        "textless",
+        "textgreater",
+        "textbar",
+        "textdagger",
+        "textdaggerdbl",
+        "dots",
+        "times",
+        "pm",
+        "cdot",
+        "le",
+        "ge",
+        "to",
+        "surd",
+        "infty",
+        "theta",
+        "sigma",
+        "kappa",
+        "mu",
+        "frac",
+    ];
+    let tables = document.split_once("\n\\begin").expect("a table").1;
+    let mut rest = tables.replace("\\\\\n", "");
+    while let Some((_, after)) = rest.split_once('\\') {
+        let name: String = after.chars().take_while(char::is_ascii_alphabetic).collect();
+        let is_mark = name.is_empty() && after.starts_with(['&', '%', '$', '#', '_', '{', '}', '|']);
+        assert!(is_mark || OWN.contains(&name.as_str()), "\\{name} in {what}");
+        rest = after[name.len().max(1)..].to_owned();
+    }
+}
+
 fn check_markdown(page: &str, what: &str) {
     let mut fence: Option<usize> = None;
     for line in page.lines() {
@@ -157,9 +219,15 @@ fn without_escapes(line: &str) -> String {
 fn no_form_of_a_report_obeys_text_of_others() {
     for hostile in HOSTILE {
         let run = hostile_run(hostile);
-        for format in
-            [Format::Text, Format::Json, Format::Csv, Format::Markdown, Format::Html, Format::Summary]
-        {
+        for format in [
+            Format::Text,
+            Format::Json,
+            Format::Csv,
+            Format::Markdown,
+            Format::Html,
+            Format::Summary,
+            Format::Latex,
+        ] {
             let what = format!("{format:?} of {hostile:?}");
             let document = export(&run, format).unwrap();
             check_characters(&document, &what);
@@ -174,9 +242,13 @@ fn no_form_of_a_report_obeys_text_of_others() {
                     let mut formulas = cells.filter(|c| c.trim_matches('"').starts_with(['=', '@', '+']));
                     assert_eq!(formulas.next(), None, "{what}");
                 }
+                Format::Latex => check_commands(&document, &what),
                 Format::Text => {}
             }
         }
+        let bundle = Frame::new(&run).unwrap().bundle().unwrap();
+        check_characters(&bundle, hostile);
+        check_tags(&without_attached_charts(&bundle), hostile);
     }
 }
 

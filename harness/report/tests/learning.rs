@@ -137,14 +137,15 @@ fn the_page_has_the_chosen_values_their_price_and_the_published_figures() {
 }
 
 #[test]
-fn predictions_without_a_model_are_marked_and_never_the_best() {
-    let both = [0, 1].into_iter().flat_map(|seed| [row("scgd", 32, 0.3, seed), without_model(seed)]);
-    let (_folder, run) = stored(both.collect());
+fn predictions_without_a_model_are_marked_and_never_bold() {
+    let of_seed = |seed: u64| [row("scgd", 32, 0.3, seed), row("bsgd", 64, 0.3, seed), without_model(seed)];
+    let (_folder, run) = stored((0..5).flat_map(of_seed).collect());
     let text = export(&run, Format::Text).unwrap();
     insta::assert_snapshot!(text);
     for format in [Format::Markdown, Format::Html] {
         let page = export(&run, format).unwrap().replace("&#39;", "'");
         assert!(page.contains("learner's own"), "{page}");
+        assert!(page.contains("**-1.38") || page.contains("<strong>-1.38"), "{page}");
         assert!(!page.contains("**0.001") && !page.contains("<strong>0.001"), "{page}");
     }
     let output = tempfile::tempdir().unwrap();

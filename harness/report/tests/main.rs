@@ -1,11 +1,18 @@
 //! Integration tests, in one program so that they are linked once.
 
 mod baseline;
+mod calibration;
 mod compare;
 mod coverage;
 mod foreign_text;
+mod gate;
 mod learning;
 mod mangled;
+mod pairs;
+mod paper;
 mod places;
+mod profiles;
+mod publish;
 mod report;
 mod thompson;
+mod timed;

@@ -106,9 +106,13 @@ fn comparisons_give_no_verdict_on_times_that_are_not_comparable() {
     let other = machine("Xeon 8480", 112);
     divided.record.environments.push(other.clone());
     rows(&mut divided, "pol", "cg").for_each(|row| move_away(row, &other));
-    let comparison = between(&divided, "cholesky", "cg").unwrap().cases().unwrap();
-    let of_pol = comparison.rows.iter().filter(|row| row.problem.dataset == "pol").filter(seconds);
-    assert_eq!(of_pol.count(), 0);
+    let between = between(&divided, "cholesky", "cg").unwrap().pair().unwrap();
+    let json = between.json();
+    let of_pol = json["rows"].as_array().unwrap().iter().filter(|row| row["dataset"] == "pol");
+    let timed = of_pol.filter(|row| row["metric"].as_str().unwrap().starts_with("seconds"));
+    assert_eq!(timed.filter(|row| !row["ratio"].is_null()).count(), 0);
+    let sentence = "The speed of cholesky and cg is not compared on pol";
+    assert!(between.sentences.iter().any(|told| told.starts_with(sentence)), "{:?}", between.sentences);
 }
 
 #[test]

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::{
     CaseStatus, Curve, FinalPrediction, GradientEstimator, GridPoint, JournalEntry, Landscape, ParamValue,
-    PathwiseTargets, PosteriorOutput, Probes, RateSchedule, Row, SpectralBasis, StandardProbes, Start, Step,
-    StopReason, Task, TaskOutput, Training, TrainingOutput, metric, names,
+    PathwiseTargets, Probes, RateSchedule, Row, SpectralBasis, StandardProbes, Start, Step, StopReason, Task,
+    TaskOutput, Training, TrainingOutput, metric, names,
 };
 use gpbench_report::{COLUMNS, Error, Format, Run, WriteOptions, compare, export, groups, write_all};
 use polars::prelude::{ParquetReader, SerReader};
@@ -16,7 +16,7 @@ fn stored() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")
 }
 
-fn run() -> Run {
+pub(crate) fn run() -> Run {
     Run::open(stored()).unwrap()
 }
 
@@ -52,7 +52,7 @@ fn a_journal_alone_and_an_empty_one_are_enough() {
     fs::copy(stored().join("journal.jsonl"), dir.path().join("journal.jsonl")).unwrap();
     assert_eq!(
         write_all(&Run::open(dir.path()).unwrap(), &WriteOptions::default()).unwrap().figures.len(),
-        11
+        14
     );
     fs::write(dir.path().join("journal.jsonl"), "").unwrap();
     let written = write_all(&Run::open(dir.path()).unwrap(), &WriteOptions::default()).unwrap();
@@ -140,7 +140,7 @@ fn a_run_on_one_input_is_drawn_along_it() {
     let mut run = run();
     for row in run.record.rows.iter_mut().filter(|row| row.labels.dataset == "draw") {
         let error = if row.labels.solver == "jacobi" { 0.5 } else { 1e-3 };
-        row.output = TaskOutput::Posterior(PosteriorOutput { curve: Some(Box::new(curve(error))) });
+        row.output.set_curve(Some(Box::new(curve(error))));
         for point in &mut row.trace {
             let iteration = point.iteration as f64;
             point.metrics.insert("solver:gradient_variance", 100.0 / (1.0 + iteration));
@@ -290,7 +290,7 @@ fn output(row: &mut Row) -> &mut TrainingOutput {
 
 /// The stored run as if it had trained: each case once with pathwise targets and warm starts, and once,
 /// in twice the time, with standard probes from cold starts.
-fn trained() -> Run {
+pub(crate) fn trained() -> Run {
     let mut run = run();
     let pathwise = run.record.rows.clone();
     let standard = pathwise.iter().cloned().map(|mut row| {
@@ -345,7 +345,7 @@ fn training_has_a_row_for_each_solver_and_estimator() {
         let words = |line: &&str| line.split_whitespace().take(2).eq([solver, estimator]);
         shown.lines().find(words).unwrap_or_else(|| panic!("{shown}")).to_owned()
     };
-    assert!(line("cg", "pathwise").contains(" 2× "), "{shown}");
+    assert!(line("cg", "pathwise").contains(" 2.0× [2.0, 2.0] "), "{shown}");
     assert!(line("cg", "standard").contains(" 1× "), "{shown}");
 
     let output = tempfile::tempdir().unwrap();
@@ -366,7 +366,7 @@ fn training_has_a_row_for_each_solver_and_estimator() {
 }
 
 /// The charts of a run, by file name.
-fn charts(run: &Run) -> BTreeMap<String, String> {
+pub(crate) fn charts(run: &Run) -> BTreeMap<String, String> {
     let output = tempfile::tempdir().unwrap();
     let options = WriteOptions { output: Some(output.path().to_owned()) };
     let written = write_all(run, &options).unwrap();
@@ -616,7 +616,9 @@ fn a_spec_may_choose_the_columns() {
     let heading: Vec<&str> =
         text.lines().nth(1).unwrap().split("  ").filter(|word| !word.is_empty()).collect();
     let heading: Vec<&str> = heading.into_iter().map(str::trim).collect();
-    assert_eq!(heading, ["solver", "ok", "test RMSE", "memory [MiB]", "speed-up over cholesky"]);
+    let expected =
+        ["solver", "ok", "test RMSE", "memory [MiB]", "speed-up over cholesky", "reached [s]", "ERT [s]"];
+    assert_eq!(heading, expected);
     let page = export(&run, Format::Markdown).unwrap();
     let (_, details) = page.split_once("## Details").unwrap();
     assert!(details.contains("residual probes"), "what left the table is in the details");

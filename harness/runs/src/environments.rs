@@ -21,7 +21,7 @@ fn environment(path: &Path) -> Result<Environment, RunError> {
 }
 
 /// The files of environments, the first one first.
-fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
+pub(crate) fn files(folder: &Path) -> impl Iterator<Item = PathBuf> {
     (1..).map(|count| folder.join(layout::environment(count))).take_while(|path| path.exists())
 }
 

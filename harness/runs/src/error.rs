@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use gpbench_files::{Holder, is_full};
 use gpbench_record::SCHEMA;
 
-use crate::layout::LATEST;
+use crate::layout::{LATEST, PUBLISHED};
 
 /// Why a run folder cannot be read, written or found.
 #[derive(Debug, thiserror::Error)]
@@ -75,7 +75,9 @@ pub enum RunError {
         folder: PathBuf,
     },
     /// The name cannot be that of a folder.
-    #[error("`{name}` cannot name a run: use a word without slashes, other than `{LATEST}`")]
+    #[error(
+        "`{name}` cannot name a run: use a word without slashes, other than `{LATEST}` and `{PUBLISHED}`"
+    )]
     BadName {
         /// The name.
         name: String,
@@ -96,8 +98,16 @@ pub enum RunError {
         run: String,
         /// The folder that was searched.
         output_dir: PathBuf,
-        /// Names that have runs there.
+        /// Names that have runs there, or the runs of the name.
         known: Vec<String>,
+    },
+    /// Several runs have ids that begin so.
+    #[error("`{run}` begins the ids of several runs: {}", runs.join(", "))]
+    SeveralRuns {
+        /// The beginning that was asked for.
+        run: String,
+        /// These runs, as `NAME/ID`.
+        runs: Vec<String>,
     },
 }
 
@@ -148,6 +158,7 @@ impl RunError {
             | RunError::BadName { .. }
             | RunError::LatestTaken { .. }
             | RunError::NoSuchRun { .. }
+            | RunError::SeveralRuns { .. }
             | RunError::NotARun { .. }
             | RunError::Newer { .. } => true,
             RunError::Damaged { .. } | RunError::JournalReplaced { .. } => false,

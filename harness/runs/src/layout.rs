@@ -6,6 +6,8 @@ use gpbench_files::read_regular;
 
 /// The name of the link to the newest run of a spec; on the command line, the name of the newest run.
 pub(crate) const LATEST: &str = "latest";
+/// The folder of published runs, in the output folder of gpbench's own source tree.
+pub(crate) const PUBLISHED: &str = "published";
 /// The store of finished cases, in the output folder.
 pub(crate) const FINISHED: &str = ".finished";
 /// The plan. A folder that has one is a run folder.
@@ -47,7 +49,8 @@ pub(crate) fn is_run(path: &Path) -> bool {
     path.join(PLAN).is_file()
 }
 
-/// Whether a spec's name can be that of a folder: the name `latest` is reserved.
+/// Whether a spec's name can be that of a folder: the names `latest` and `published` are reserved.
 pub(crate) fn is_name(name: &str) -> bool {
-    !name.is_empty() && name != LATEST && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+    let is_reserved = [LATEST, PUBLISHED].contains(&name);
+    !name.is_empty() && !is_reserved && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
 }

@@ -39,6 +39,7 @@
 #![forbid(unsafe_code)]
 
 mod attempts;
+mod before;
 mod contents;
 mod environments;
 mod error;
@@ -57,6 +58,7 @@ mod workspace;
 mod writer;
 
 pub use attempts::Attempts;
+pub use before::EarlierPlugins;
 pub use contents::{NameKind, OtherContent};
 pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;

@@ -1,19 +1,37 @@
-//! Finds run folders: by path, by name, or the latest.
+//! Finds run folders: by path, by name, by id, or the latest and those before it.
 
+use std::cmp::Reverse;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use crate::layout::{LATEST, PLAN, is_name, is_run};
+use crate::layout::{LATEST, PLAN, PUBLISHED, is_name, is_run};
 use crate::{PlanFile, RunError};
 
-/// Finds the run folder that `run` names: a path, the name of a spec (its latest run), or `latest` (the newest run
-/// under `output_dir`).
+/// Finds the run folder that `run` names. The first of these that exists counts:
+///
+/// - `latest`, the newest run under `output_dir`
+/// - a path of a run folder, or of a folder of run folders (its latest run)
+/// - the name of a spec: its latest run
+/// - `NAME~1`, the run before the latest of a name, `NAME~2` and so on; `latest~1` counts the runs of all names
+/// - the id of a run, which is the name of its folder, or the beginning of an id or of its last part, if one run alone has it;
+///   `NAME/ID` looks among the runs of a name
 ///
 /// # Errors
-/// [`RunError::NoSuchRun`], which lists the names that have runs.
+/// [`RunError::NoSuchRun`] and [`RunError::SeveralRuns`], which list what there is.
 pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
-    let found = if run == LATEST {
+    let found = match named(output_dir, run) {
+        Some(folder) => Ok(folder),
+        None => earlier(output_dir, run).unwrap_or_else(|| by_id(output_dir, run)),
+    };
+    // Reports are written into the folder itself rather than through a link that may move.
+    found.map(|path| fs::canonicalize(&path).unwrap_or(path))
+}
+
+/// The run of a path or a name, or the latest of all.
+fn named(output_dir: &Path, run: &str) -> Option<PathBuf> {
+    if run == LATEST {
         let newest = names(output_dir).into_iter().filter_map(|name| latest_of(&output_dir.join(name)));
         newest.max_by_key(|run| begun(run))
     } else if is_run(Path::new(run)) {
@@ -22,13 +40,76 @@ pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
         latest_of(Path::new(run))
     } else {
         latest_of(&output_dir.join(run)).or_else(|| latest_of(Path::new(run)))
+    }
+}
+
+/// The run of a text such as `NAME~1`; none for a text of another form or an unknown name.
+fn earlier(output_dir: &Path, run: &str) -> Option<Result<PathBuf, RunError>> {
+    let (name, count) = run.rsplit_once('~')?;
+    let count: usize = count.parse().ok()?;
+    let runs = newest_first(output_dir, name, named(output_dir, name)?);
+    let listed = |(count, run): (usize, &PathBuf)| format!("{name}~{count} ({})", id(run));
+    let missing = || no_such_run(output_dir, run, runs.iter().enumerate().map(listed).collect());
+    Some(runs.get(count).cloned().ok_or_else(missing))
+}
+
+/// The runs of a name, or of all for `latest`: first the latest, then the others from the newest to the oldest.
+fn newest_first(output_dir: &Path, name: &str, latest: PathBuf) -> Vec<PathBuf> {
+    let mut runs = match (name, latest.parent()) {
+        (LATEST, _) | (_, None) => list_runs(output_dir),
+        (_, Some(parent)) => runs_of(parent),
     };
-    // Reports are written into the folder itself rather than through a link that may move.
-    found.map(|path| fs::canonicalize(&path).unwrap_or(path)).ok_or_else(|| RunError::NoSuchRun {
-        run: run.to_owned(),
-        output_dir: output_dir.to_owned(),
-        known: names(output_dir),
-    })
+    runs.sort_by_cached_key(|run| Reverse(begun(run)));
+    let latest_id = id(&latest);
+    runs.retain(|run| id(run) != latest_id);
+    runs.insert(0, latest);
+    runs
+}
+
+/// The run whose id begins with a text, or whose id's last part does.
+fn by_id(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
+    let (name, start) = run.rsplit_once('/').map_or((None, run), |(name, start)| (Some(name), start));
+    let begins = |run: &PathBuf| {
+        let id = id(run);
+        id.starts_with(start) || id.split_once('-').is_some_and(|(_, last)| last.starts_with(start))
+    };
+    let all = match name {
+        Some(name) if is_name(name) => runs_of(&output_dir.join(name)),
+        Some(_) => Vec::new(),
+        None => list_runs(output_dir),
+    };
+    let mut found: Vec<PathBuf> = all.into_iter().filter(|run| !start.is_empty() && begins(run)).collect();
+    match found.len() {
+        0 => Err(no_such_run(output_dir, run, names(output_dir))),
+        1 => Ok(found.remove(0)),
+        _ => Err(RunError::SeveralRuns {
+            run: run.to_owned(),
+            runs: found.iter().map(|run| label(run)).collect(),
+        }),
+    }
+}
+
+fn no_such_run(output_dir: &Path, run: &str, known: Vec<String>) -> RunError {
+    RunError::NoSuchRun { run: run.to_owned(), output_dir: output_dir.to_owned(), known }
+}
+
+/// The id of a run: the name of its folder.
+pub(crate) fn id(run: &Path) -> String {
+    run.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}
+
+/// `NAME/ID` of a run.
+fn label(run: &Path) -> String {
+    let name = run.parent().and_then(Path::file_name).unwrap_or_default();
+    format!("{}/{}", name.to_string_lossy(), id(run))
+}
+
+/// The run that began last before this one, among those beside it.
+pub(crate) fn run_before(folder: &Path) -> Option<PathBuf> {
+    let own = begun(folder);
+    let earlier =
+        runs_of(folder.parent()?).into_iter().map(|run| (begun(&run), run)).filter(|(time, _)| *time < own);
+    earlier.max().map(|(_, run)| run)
 }
 
 /// The runs of all shards of a spec's plan, the oldest first: of that plan of which a shard was begun last. None where the
@@ -73,8 +154,12 @@ fn begun(run: &Path) -> (String, Option<SystemTime>) {
     (second, written)
 }
 
-/// The run folders directly under `parent`, without links and entries with the name of the link, in no order.
+/// The run folders directly under `parent`, without links and entries with the name of the link, in no order. Published runs
+/// are those of many specs, and have no order of time: they are found by their paths alone.
 pub(crate) fn runs_of(parent: &Path) -> Vec<PathBuf> {
+    if parent.file_name() == Some(OsStr::new(PUBLISHED)) {
+        return Vec::new();
+    }
     let Ok(entries) = fs::read_dir(parent) else { return Vec::new() };
     let folders =
         entries.filter_map(Result::ok).filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_dir()));
@@ -151,6 +236,71 @@ mod tests {
         assert_eq!(resolve_run(output, "uci").unwrap(), run);
         assert_eq!(resolve_run(output, "latest").unwrap(), run);
         assert_eq!(list_runs(output), [output.join("uci/20260101T000000Z-aaaaaa")]);
+    }
+
+    #[test]
+    fn earlier_runs_are_counted_back_from_the_latest() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let ids = ["20260101T000000Z-aaaaaa", "20260102T000000Z-bbbbbb", "20260104T000000Z-cccccc"];
+        let runs = ids.map(|run| add(output, "uci", run));
+        let other = add(output, "toy", "20260103T000000Z-dddddd");
+        let found = |run: &str| resolve_run(output, run).unwrap();
+        assert_eq!(
+            ["uci~0", "uci~1", "uci~2"].map(found),
+            [&runs[2], &runs[1], &runs[0]].map(PathBuf::clone)
+        );
+        assert_eq!(["latest~1", "latest~2"].map(found), [other, runs[1].clone()]);
+        assert_eq!(run_before(&runs[2]), Some(runs[1].clone()));
+        assert_eq!(run_before(&runs[0]), None);
+        let missing = resolve_run(output, "uci~3").unwrap_err().to_string();
+        let listed =
+            "there are: uci~0 (20260104T000000Z-cccccc), uci~1 (20260102T000000Z-bbbbbb), uci~2 (20260101T";
+        assert!(missing.contains(listed), "{missing}");
+        // The latest may have begun before another one.
+        std::os::unix::fs::symlink(ids[1], output.join("uci/latest")).unwrap();
+        assert_eq!(
+            ["uci~0", "uci~1", "uci~2"].map(found),
+            [&runs[1], &runs[2], &runs[0]].map(PathBuf::clone)
+        );
+        // A name that ends so itself.
+        let own = add(output, "uci~1", "20260105T000000Z-eeeeee");
+        assert_eq!(found("uci~1"), own);
+    }
+
+    #[test]
+    fn a_run_is_found_by_its_id_or_the_beginning_of_it() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let first = add(output, "uci", "20260101T000000Z-aaaaaa");
+        let second = add(output, "toy", "20260101T120000Z-ab0000");
+        let found = |run: &str| resolve_run(output, run).unwrap();
+        assert_eq!(
+            ["20260101T000000Z-aaaaaa", "20260101T00", "aa", "uci/2026", "uci/a"].map(found),
+            [(); 5].map(|()| first.clone())
+        );
+        assert_eq!(["ab0000", "toy/20260101"].map(found), [(); 2].map(|()| second.clone()));
+        for several in ["2026", "a"] {
+            let error = resolve_run(output, several).unwrap_err();
+            let told =
+                "begins the ids of several runs: toy/20260101T120000Z-ab0000, uci/20260101T000000Z-aaaaaa";
+            assert!(error.is_users() && error.to_string().contains(told), "{error}");
+        }
+        for missing in ["b", "uci/b", "nothing/a", "", "uci~a"] {
+            let error = resolve_run(output, missing).unwrap_err().to_string();
+            assert!(error.ends_with("there are: toy, uci"), "{error}");
+        }
+    }
+
+    #[test]
+    fn published_runs_are_read_by_their_paths_alone() {
+        let output = tempfile::tempdir().unwrap();
+        let output = output.path();
+        let own = add(output, "uci", "20260101T000000Z-aaaaaa");
+        let published = add(output, "published", "uci");
+        assert_eq!(resolve_run(output, "latest").unwrap(), own);
+        assert_eq!(list_runs(output), [output.join("uci/20260101T000000Z-aaaaaa")]);
+        assert_eq!(resolve_run(output, output.join("published/uci").to_str().unwrap()).unwrap(), published);
     }
 
     #[test]

@@ -8,8 +8,8 @@ use gpbench_record::{Axes, DatasetNotes, Environment, Labels, PlannedCase, Repor
 use jiff::Timestamp;
 
 use crate::journal::{DamagedRow, read_journal};
-use crate::layout::{JOURNAL, is_run};
-use crate::{MergedRun, NameKind, OtherContent, PlanFile, RunError, contents, environments};
+use crate::layout::{JOURNAL, PLAN, SPEC, is_run, read_spec};
+use crate::{EarlierPlugins, MergedRun, NameKind, OtherContent, PlanFile, RunError, contents, environments};
 
 /// A run, read back. The journal is the only file that must exist.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -33,6 +33,8 @@ pub struct RunRecord {
     pub contents: BTreeMap<String, BTreeSet<String>>,
     /// SHA-256 of the plugins' libraries, by the names of solvers and learners: several where cases have different ones.
     pub libraries: BTreeMap<String, BTreeSet<String>>,
+    /// The plugins of the run before this one, where a reader has looked for them.
+    pub before: Option<EarlierPlugins>,
     /// Planned cases without a row, in the order in which they run.
     pub missing: Vec<PlannedCase>,
     /// Cases of the whole plan that this run does not list: those of other shards.
@@ -103,6 +105,7 @@ impl RunRecord {
             dataset_notes,
             contents,
             libraries,
+            before: None,
             missing,
             unlisted,
             shard: part.and_then(|part| part.shard),
@@ -116,6 +119,18 @@ impl RunRecord {
             damaged: journal.damaged,
             truncated: journal.truncated,
         })
+    }
+
+    /// The spec as typed; empty where it cannot be read.
+    pub fn spec(&self) -> String {
+        read_spec(&self.folder)
+    }
+
+    /// The files that everything else about the run can be made of again: journal, plan, spec and environments, as far as they
+    /// exist.
+    pub fn sources(&self) -> Vec<PathBuf> {
+        let files = [JOURNAL, PLAN, SPEC].map(|name| self.folder.join(name));
+        files.into_iter().filter(|file| file.is_file()).chain(environments::files(&self.folder)).collect()
     }
 
     /// The number of planned cases.

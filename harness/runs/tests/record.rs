@@ -184,7 +184,7 @@ fn files_of_another_host_stay() {
 #[test]
 fn names_that_are_no_folders_and_plans_of_the_future_are_refused() {
     let output = tempfile::tempdir().unwrap();
-    for name in ["", "latest", ".hidden", "a/b"] {
+    for name in ["", "latest", "published", ".hidden", "a/b"] {
         let plan = PlanFile { name: name.into(), ..plan(&["a"]) };
         let refused = RunFolder::create(output.path(), &plan, "", &Environment::default(), now());
         assert!(matches!(refused, Err(RunError::BadName { .. })), "{name}");

@@ -112,6 +112,8 @@ fn spec_name(root: &Root, mistakes: &mut Mistakes) -> String {
         mistakes.add(&name.at, what, format!("use at most {LONGEST_NAME}"));
     } else if text == "latest" {
         mistakes.add(&name.at, "`latest` is reserved: it stands for the newest run", None);
+    } else if text == "published" {
+        mistakes.add(&name.at, "`published` is reserved: it is the folder of published runs", None);
     }
     text.clone()
 }

@@ -50,7 +50,7 @@ tolerance = 0.01
 #[test]
 fn shipped_specs_are_right() {
     let counts = [
-        ("benchmarks/quickstart.toml", 18),
+        ("benchmarks/quickstart.toml", 30),
         ("benchmarks/uci.toml", 18),
         ("benchmarks/lin2023/table1.toml", 2 * (9 * 5 - 1 - 2)),
         ("benchmarks/lin2023/low-noise.toml", 3 * (9 * 5 - 1 - 2)),

@@ -9,6 +9,7 @@
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
+use std::path::Path;
 
 use serde::Serialize;
 
@@ -32,6 +33,11 @@ impl Channel {
         let out = unsafe { File::from_raw_fd(out) };
         redirect(libc::STDERR_FILENO, libc::STDOUT_FILENO)?;
         Ok(Channel { out, owner: std::process::id() })
+    }
+
+    /// Sends messages into a file, which no child inherits. Standard output stays as it is.
+    pub fn into_file(path: &Path) -> io::Result<Channel> {
+        Ok(Channel { out: File::options().append(true).create(true).open(path)?, owner: std::process::id() })
     }
 
     /// Writes one message as one line of JSON.

@@ -10,7 +10,7 @@ mod systems;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitStatus};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use gpbench_gp::{blas, thread_pool};
@@ -31,6 +31,9 @@ const THREADS: usize = 3;
 
 /// Seconds that the check of a rule may take; it normally takes a fraction of a second.
 const LIMIT: f64 = 60.0;
+
+/// Longest time to wait for the last lines of a log, whose processes have ended.
+const LAST_LINES: Duration = Duration::from_secs(1);
 
 /// Request to check a library.
 #[derive(Debug, Clone, PartialEq)]
@@ -124,16 +127,24 @@ fn in_subprocess(worker: &Path, request: &Request, solver: &str, rule: &Rule) ->
     command.arg("check").arg(&request.file).args([solver, rule.name]);
     let failed = |why: String| result(solver, rule, Err(Finding::Failed(why)));
     let deadline = subprocess::deadline(request.limit);
-    match subprocess::start(&mut command).and_then(|child| subprocess::answer(child, deadline)) {
-        Err(error) => failed(format!("the rule could not be checked: {error}")),
-        Ok(Answer { line: None, .. }) => {
-            failed(format!("did not end within {} s", request.limit.as_secs_f64()))
-        }
-        Ok(Answer { line: Some(line), status }) => match serde_json::from_str::<RuleResult>(&line) {
+    let answered = subprocess::start(command.stderr(Stdio::piped())).and_then(|mut child| {
+        let log = subprocess::log_tail(&mut child)?;
+        let answer = subprocess::answer(child, deadline)?;
+        Ok((answer, log.recv_timeout(LAST_LINES).unwrap_or_default()))
+    });
+    let (answer, log) = match answered {
+        Err(error) => return failed(format!("the rule could not be checked: {error}")),
+        Ok(answered) => answered,
+    };
+    let result = match answer {
+        Answer { line: None, .. } => failed(format!("did not end within {} s", request.limit.as_secs_f64())),
+        Answer { line: Some(line), status } => match serde_json::from_str::<RuleResult>(&line) {
             Ok(result) if (&*result.solver, &*result.name) == (solver, rule.name) => result,
             _ => failed(ended(status, &line)),
         },
-    }
+    };
+    let log = if result.status == RuleStatus::Failed { log } else { String::new() };
+    RuleResult { log, ..result }
 }
 
 /// The reason why a subprocess ended without a result.
@@ -190,6 +201,7 @@ fn result(solver: &str, rule: &Rule, outcome: Result<(), Finding>) -> RuleResult
         status,
         reason,
         doc: rule.doc.to_owned(),
+        log: String::new(),
         digest: None,
     }
 }

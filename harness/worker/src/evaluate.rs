@@ -1,5 +1,7 @@
-//! Metrics of solutions: of weights ([`weights`]), of predictions ([`predictions`]), and of the system itself.
+//! Metrics of solutions: of weights ([`weights`]), of predictions ([`predictions`], `calibration`), and of the system
+//! itself.
 
+pub(crate) mod calibration;
 pub(crate) mod model;
 pub mod predictions;
 pub mod weights;
@@ -55,6 +57,11 @@ pub fn of_weights(system: &System, exact: Option<&Reference>, solution: ArrayVie
 /// Whether all entries are finite.
 pub fn is_finite(solution: ArrayView2<f64>) -> bool {
     solution.iter().all(|value| value.is_finite())
+}
+
+/// The first column with an entry that is not finite.
+pub fn bad_column(solution: ArrayView2<f64>) -> Option<usize> {
+    solution.columns().into_iter().position(|column| column.iter().any(|value| !value.is_finite()))
 }
 
 /// Evenly spaced training rows.

@@ -9,20 +9,23 @@
 
 use std::error::Error;
 use std::ffi::OsString;
+use std::fs;
 use std::panic::catch_unwind;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use gpbench_record::{InstructionSet, SCHEMA};
+use gpbench_record::{InstructionSet, Job, SCHEMA};
 use gpbench_worker::channel::{Capture, Channel, read_job};
 use gpbench_worker::{bench, conform, describe, environment, exact, log, process, tasks};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
 const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [[--runtime PROGRAM] FILE]...
+       gpbench-worker debug JOB MESSAGES
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
        gpbench-worker load [--runtime PROGRAM] FILE
        gpbench-worker check FILE SOLVER NAME
-Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input.";
+Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input. `debug` is `case` with files
+in the place of the standard streams.";
 
 /// Wrong usage.
 const EX_USAGE: i32 = 2;
@@ -68,14 +71,16 @@ fn main() {
 fn run() -> Result<i32, Box<dyn Error>> {
     let mut arguments = std::env::args_os().skip(1);
     let verb = arguments.next().unwrap_or_default();
+    if verb == "debug" {
+        let (Some(job), Some(messages)) = (arguments.next(), arguments.next()) else {
+            return Ok(wrong_usage());
+        };
+        let job = parsed(&fs::read_to_string(job)?)?;
+        return solve(&job, Channel::into_file(Path::new(&messages))?);
+    }
     let mut channel = Channel::open()?;
     match verb.to_str().unwrap_or_default() {
-        "case" => {
-            let job = job()?;
-            // A reader that has ended is detected when the last message is sent.
-            let answer = tasks::run(&job, &mut |message| drop(channel.send(&message)));
-            channel.send(&answer)?;
-        }
+        "case" => return solve(&job()?, channel),
         "verify" => channel.send(&tasks::verify(&job()?))?,
         "exact" => channel.send(&exact::run(&job()?))?,
         "bench" => channel.send(&bench::run(&job()?)?)?,
@@ -115,22 +120,35 @@ fn run() -> Result<i32, Box<dyn Error>> {
     Ok(0)
 }
 
+/// Solves a case, and sends its messages.
+fn solve(job: &Job, mut channel: Channel) -> Result<i32, Box<dyn Error>> {
+    // A reader that has ended is detected when the last message is sent.
+    let answer = tasks::run(job, &mut |message| drop(channel.send(&message)));
+    channel.send(&answer)?;
+    Ok(0)
+}
+
 fn wrong_usage() -> i32 {
     log::line(format_args!("{USAGE}"));
     EX_USAGE
 }
 
+/// The job on standard input.
 fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {
+    parsed(&read_job()?)
+}
+
+/// Reads a job of this version.
+fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Box<dyn Error>> {
     /// The part of a job that is the same in every version.
     #[derive(Deserialize)]
     struct Version {
         schema: u32,
     }
-    let text = read_job()?;
     let unreadable = |error: serde_json::Error| format!("the job cannot be read: {error}");
-    let Version { schema } = serde_json::from_str(&text).map_err(unreadable)?;
+    let Version { schema } = serde_json::from_str(text).map_err(unreadable)?;
     if schema != SCHEMA {
         return Err(format!("the job is of schema {schema}; this worker reads {SCHEMA}").into());
     }
-    Ok(serde_json::from_str(&text).map_err(unreadable)?)
+    Ok(serde_json::from_str(text).map_err(unreadable)?)
 }

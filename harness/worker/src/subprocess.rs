@@ -1,6 +1,6 @@
 //! Subprocesses that answer with one line, and that may crash, print, hang or fork.
 
-use std::io::{self, BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write as _};
 use std::process::{Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::{self, sleep};
@@ -12,6 +12,11 @@ use crate::process;
 
 /// Largest number of bytes of an answer, far more than any answer has.
 const LONGEST_ANSWER: u64 = 64 << 20;
+
+/// Bytes that are kept of the end of a log.
+const TAIL: u64 = 4096;
+/// Lines that are kept of the end of a log.
+const TAIL_LINES: usize = 20;
 
 /// Time between two checks whether this process must end.
 const TICK: Duration = Duration::from_millis(20);
@@ -42,6 +47,31 @@ pub(crate) fn deadline(limit: Duration) -> Instant {
 /// Starts a subprocess that will answer with one line.
 pub(crate) fn start(command: &mut Command) -> io::Result<Started> {
     gpbench_processes::spawn(command.stdin(Stdio::null()).stdout(Stdio::piped()))
+}
+
+/// Passes on what a subprocess writes to standard error, which is piped, and gives its last lines once that has ended.
+pub(crate) fn log_tail(child: &mut Started) -> io::Result<Receiver<String>> {
+    let stderr = child.child.stderr.take().expect("standard error is piped");
+    let (send, receive) = channel();
+    // Not joined, as below.
+    thread::Builder::new().spawn(move || {
+        let (mut log, mut line, mut tail) = (BufReader::new(stderr), Vec::new(), Vec::new());
+        while (&mut log).take(TAIL).read_until(b'\n', &mut line).is_ok_and(|count| count > 0) {
+            // A log that cannot be written is lost.
+            let _ = io::stderr().lock().write_all(&line);
+            tail.append(&mut line);
+            let excess = tail.len().saturating_sub(TAIL as usize);
+            tail.drain(..excess);
+        }
+        let _ = send.send(last_lines(&String::from_utf8_lossy(&tail)));
+    })?;
+    Ok(receive)
+}
+
+/// The last lines of a log.
+fn last_lines(log: &str) -> String {
+    let lines: Vec<&str> = log.trim_end().lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].join("\n")
 }
 
 /// Waits for the line until `deadline`, and ends the subprocess and all processes that it has started. A line that has
@@ -138,6 +168,19 @@ mod tests {
         assert_eq!(of("kill -SEGV $$", long), (Some(String::new()), Some(11)));
         // An orphan holds the output open, and the process that was started has ended.
         assert_eq!(of("env -i setsid sleep 600 & exit 3", long), (Some(String::new()), None));
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_kept() {
+        gpbench_processes::adopt_orphans().unwrap();
+        let script = "seq 1000 >&2; echo answer; printf 'the last' >&2; exec sleep 600";
+        let mut command = Command::new("sh");
+        let mut child = start(command.args(["-c", script]).stderr(Stdio::piped())).unwrap();
+        let log = log_tail(&mut child).unwrap();
+        answer(child, Instant::now() + Duration::from_secs(600)).unwrap();
+        let log = log.recv_timeout(PATIENCE).unwrap();
+        assert_eq!(log.lines().count(), TAIL_LINES);
+        assert!(log.contains("\n1000"), "{log}");
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Task `learn` by the program itself, with a learner that keeps every rule.
 
 use crate::common;
-use crate::common::worker::{failure, fault, job_of, library_of, messages, solve, timeless, verify, worker};
+use crate::common::worker::{
+    failure, fault, job_of, library_of, messages, solve, timeless, verified, verify, worker,
+};
 use gpbench_record::{
     Case, CaseStatus, FaultCause, Job, Kernel, Learning, LearningOutput, Message, ModelKind, ModelSelection,
     ParamValue, Solved, Step, StopReason, Task, TracePoint, names,
@@ -84,6 +86,8 @@ fn a_learner_is_looked_at_and_verified() {
 
     let verified = verify(&job);
     assert_eq!(verified.get(names::NLML), Some(*best.1));
+    assert!(verified.get(names::CRPS).is_some() && verified.get(names::COVERAGE_95).is_some());
+    assert!(learned.looks.iter().all(|look| look.metrics.get(names::CRPS).is_none()));
     assert!(verified.get(names::PREDICTION_GAP).unwrap() < 1e-9, "{verified:?}");
     let claimed = verified.get(names::CLAIMED_TEST_RMSE).unwrap();
     let last = learned.values(names::TEST_RMSE)[9];
@@ -210,7 +214,19 @@ fn variances_that_are_not_finite_have_no_likelihood_and_no_gap() {
         for name in [names::CLAIMED_TEST_NLL, names::PREDICTION_GAP] {
             assert!(metrics.get(name).is_none(), "{act}: {name}");
         }
+        assert!(metrics.get(names::CRPS).is_some(), "{act}: those of the model are good");
     }
+}
+
+#[test]
+fn predictions_without_a_model_have_a_calibration() {
+    let (job, _folder) = hostile("no_model");
+    learn(&job);
+    let found = verified(&job);
+    assert_eq!(found.metrics.get(names::TEST_NLL), found.metrics.get(names::CLAIMED_TEST_NLL));
+    assert!(found.metrics.get(names::CRPS).is_some() && found.metrics.get(names::CRPS_EXACT).is_none());
+    let shares = found.calibration.unwrap();
+    assert!(shares.own.is_complete() && shares.exact.is_none());
 }
 
 #[test]

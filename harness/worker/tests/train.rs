@@ -193,7 +193,7 @@ fn warm_starts_reach_the_tolerance_in_fewer_epochs() {
         assert!((sum - solved.entries.used / 4e4).abs() < 1e-9);
         let metrics = verified(&job, &solved);
         assert!(metrics.get(names::RESIDUAL_MAX).is_some_and(|residual| residual < 0.1));
-        assert!(metrics.get(names::TEST_NLL).is_some());
+        assert!(metrics.get(names::TEST_NLL).is_some() && metrics.get(names::CRPS).is_some());
         sum
     };
     for probes in [common::standard(16), common::pathwise(16)] {

@@ -11,9 +11,11 @@ use crate::common::worker::{
 };
 use gpbench_abi::{MAJOR, MINOR};
 use gpbench_data::{Names, Table, copy};
+use gpbench_record::metric::{METRICS, Metric, Shown};
 use gpbench_record::{
     Arithmetic, BenchInputs, BenchRequest, Case, CaseStatus, Family, FaultCause, Inducing, Kernel,
-    LibraryInfo, Message, ParamValue, Product, Program, ReadOptions, SCHEMA, Source, StopReason, names,
+    LibraryInfo, Message, ParamValue, Product, Program, ReadOptions, SCHEMA, Source, StopReason, metric,
+    names,
 };
 use ndarray::{Array1, Array2};
 
@@ -72,6 +74,44 @@ fn cholesky_is_the_exact_answer() {
     assert_close(&metrics, names::TEST_RMSE, summary.get(names::TEST_RMSE_EXACT).unwrap(), 1e-10);
     assert_close(&metrics, names::TEST_NLL_EXACT, summary.get(names::TEST_NLL_EXACT).unwrap(), 0.0);
     assert_close(&metrics, names::RMSE_TO_EXACT, 0.0, 1e-10);
+}
+
+#[test]
+fn predictions_have_a_calibration_beside_that_of_the_exact_process() {
+    let (mut job, folder) = job(common::by("cholesky", common::case(300)), 2);
+    let (trace, _) = solve(&job);
+    let alone = verified(&job);
+    exact(&mut job, &folder);
+    let both = verified(&job);
+    let value = |name: &str| both.metrics.get(name).unwrap_or_else(|| panic!("no {name}"));
+    let measures: Vec<&Metric> =
+        METRICS.iter().filter(|metric| metric.is_shown(Shown::Calibration)).collect();
+    for metric in measures {
+        let of_exact = metric::of_exact(metric).unwrap().name;
+        assert!(value(of_exact).is_finite());
+        assert_eq!(alone.metrics.get(metric.name), Some(value(metric.name)), "{}", metric.name);
+        assert_eq!(alone.metrics.get(of_exact), None);
+        let is_traced = |message: &Message| match message {
+            Message::Trace(point) => point.metrics.get(metric.name).is_some(),
+            other => panic!("{other:?}"),
+        };
+        assert!(!trace.iter().any(is_traced), "points of a trace have no calibration");
+    }
+    // The trivial model of the loss is that of the training targets, and Cholesky's mean is the exact one.
+    let trivial = |nll: &str, msll: &str| value(nll) - value(msll);
+    let [own, exact] =
+        [trivial(names::TEST_NLL, names::MSLL), trivial(names::TEST_NLL_EXACT, names::MSLL_EXACT)];
+    assert!((own - exact).abs() < 1e-10, "{own} {exact}");
+    assert!((value(names::SMSE) - value(names::SMSE_EXACT)).abs() < 1e-10);
+    // The variances of three samples are not.
+    assert!((value(names::WIDTH_95) - value(names::WIDTH_95_EXACT)).abs() > 1e-3);
+
+    let (shares, without) = (both.calibration.unwrap(), alone.calibration.unwrap());
+    assert_eq!((&without.own, without.exact.as_ref()), (&shares.own, None));
+    for rows in [&shares.own, shares.exact.as_ref().unwrap()] {
+        assert!(rows.is_complete() && rows.coverage.is_sorted(), "{rows:?}");
+        assert!((rows.pit.iter().sum::<f64>() - 1.0).abs() < 1e-5, "{rows:?}");
+    }
 }
 
 /// A draw on a line under a smooth kernel, of whose signal scale the square is 4.

@@ -127,19 +127,24 @@ class Comparison:
     ----------
     rows : polars.DataFrame
         Solvers against solvers: one row a metric of a solver on a problem, with one column for the mean in each run, which is
-        named as the run. Learners beside solvers: one row a method, with one column a metric.
+        named as the run; with ``--between``, one for that of each solver, and ``ratio`` or ``difference`` with ``low`` and
+        ``high``. Learners beside solvers: one row a method, with one column a metric.
     verdicts : polars.DataFrame or None
         What the check found: ``verdict``, case, ``metric``, ``baseline``, ``value``, ``limit``, ``detail``.
     remarks : list of str
         What the comparison leaves out, and why.
     failing : int
-        How many of the verdicts are regressions.
+        How many of the verdicts fail the check: regressions, and seconds that are undecided. ``options=["--allow-undecided"]``
+        lets the latter pass.
+    sentences : list of str
+        With the option ``--between``, how many times as fast one solver is as the other, with intervals.
     """
 
     rows: polars.DataFrame
     verdicts: polars.DataFrame | None = None
     remarks: list[str] = field(default_factory=list)
     failing: int = 0
+    sentences: list[str] = field(default_factory=list)
 
 
 def read(run: str | os.PathLike[str]) -> Run:
@@ -252,6 +257,7 @@ def compare(
         verdicts=pl.DataFrame(checked["verdicts"], infer_schema_length=None) if checked else None,
         remarks=list(checked.get("remarks", content.get("remarks", []))),
         failing=int(checked.get("failing", 0)),
+        sentences=list(content.get("sentences", [])),
     )
 
 

@@ -192,5 +192,7 @@ tolerance = 0.01
     assert "residual_y" in set(run.columns()["name"])
     compared = gpb.compare(run, options=["--between", "cholesky,cg"])
     assert "residual_y" in set(compared.rows["metric"])
+    assert {"cholesky", "cg", "ratio", "low", "high"} <= set(compared.rows.columns)
+    assert "times as fast as" in compared.sentences[0]
     with pytest.raises(gpb.Error, match="schema"):
         gpb.run("name = 'x'\n", output_dir=tmp_path, show=False)

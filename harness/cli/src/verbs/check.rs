@@ -1,16 +1,17 @@
-//! `gpbench check`: runs a spec and compares its metrics with a baseline.
+//! `gpbench check`: runs a spec and compares its metrics, and seconds on request, with a baseline.
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_files::{Durability, replace};
 use gpbench_report::Run;
-use gpbench_report::baseline::{self, Baseline};
+use gpbench_report::baseline::{self, Baseline, BaselineSession, SecondsAsked};
 
 use crate::args::{Continuation, FormatArg, Global, RunArgs, SpecArgs};
-use crate::check_result::{self, StepSummary};
+use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::execute::{execute, exit_code};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
-use crate::notice::say;
+use crate::notice::{say, warn};
 use crate::prepare::{Placement, prepare};
 use crate::{output, runs};
 
@@ -21,12 +22,22 @@ pub(crate) struct Check {
     spec: SpecArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// The baseline, a file or the folder of an earlier run; by default `baselines/<name>.toml` beside the spec.
+    /// The baseline: a file, or an earlier run by its folder, its id, or `NAME` or `NAME~1` of its spec; by default `baselines/<name>.toml` beside the spec.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write this run's metrics as the new baseline, complete.
     #[arg(long, conflicts_with_all = ["solvers", "datasets", "libraries"])]
     update: bool,
+    /// Require a comparison of seconds; with `--update`, record those of each repeat. Five repeats of three seeds are
+    /// advised. A baseline that holds seconds needs no such option.
+    #[arg(long)]
+    with_seconds: bool,
+    /// Compare seconds with those of earlier sessions in this file too, and add this session to it unless it fails.
+    /// With `--update` the file begins anew.
+    #[arg(long, value_name = "FILE")]
+    history: Option<PathBuf>,
+    #[command(flatten)]
+    undecided: AllowUndecided,
     #[command(flatten)]
     page: StepSummary,
     #[command(flatten)]
@@ -53,6 +64,7 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         None => beside(&args.spec.spec),
     };
     let reference = reference(global, args, &file)?;
+    let history = history(args)?;
 
     let prepared = prepare(global, &args.spec, &args.run, &Placement::default())?;
     // A check measures the program as it is now, so no earlier run is continued.
@@ -64,22 +76,27 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     }
     let page = runs::write_report(&runs::frame(&run)?)?.html;
 
-    let check = match &reference {
+    let mut check = match &reference {
         Some(Reference::File(old)) if !args.update => {
-            baseline::check(&run, old).map_err(Failure::internal)?
+            let required = args.with_seconds || args.history.is_some();
+            let asked = SecondsAsked { required, history: &history };
+            baseline::check_seconds(&run, old, &asked).map_err(Failure::internal)?
         }
         Some(Reference::Run(old)) => baseline::against(&run, old).map_err(Failure::internal)?,
         Some(Reference::File(_)) | None => {
             let old = if let Some(Reference::File(old)) = &reference { Some(old) } else { None };
-            output::write_file(&file, &baseline::update(&run, old).map_err(Failure::internal)?)
-                .map_err(|e| Failure::internal(format!("{} cannot be written: {e}", file.display())))?;
-            output::print(&format!("wrote {}", file.display()))?;
+            update(global, args, &run, old, &file)?;
             return Ok(if summary.failures() > 0 { CASE_FAILED } else { OK });
         }
     };
+    check.allow_undecided = args.undecided.allow_undecided;
+    let remembered = remember(args, &history, &run, Some(&check));
     // The page of a CI job gets the result whether or not it can be printed.
-    let printed = check_result::print(&check, args.output);
+    let printed = check_result::print(&check, &run, args.output);
     let code = args.page.finish(&format!("gpbench check {}", args.spec.spec.display()), &check)?;
+    if let Some(remark) = remembered? {
+        say(remark);
+    }
     if !global.quiet {
         say(format_args!("report: {}", page.display()));
     }
@@ -87,15 +104,78 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
     Ok(code)
 }
 
+/// Writes the baseline that a run passes, and begins a history with it.
+fn update(
+    global: &Global,
+    args: &Check,
+    run: &Run,
+    old: Option<&Baseline>,
+    file: &Path,
+) -> Result<(), Failure> {
+    // Seconds that a baseline holds are not dropped without a word.
+    let with_seconds = args.with_seconds || old.is_some_and(|old| !old.sessions.is_empty());
+    let text = if with_seconds { baseline::update_with_seconds } else { baseline::update };
+    output::write_file(file, &text(run, old).map_err(Failure::internal)?).map_err(|e| unwritten(file, &e))?;
+    output::print(&format!("wrote {}", file.display()))?;
+    if with_seconds && let Some(doubt) = baseline::doubtful_seconds(run).map_err(Failure::internal)? {
+        warn(global, doubt);
+    }
+    remember(args, &[], run, None)?.map_or(Ok(()), |remark| output::print(&remark))
+}
+
+/// Adds the session of a run to the history, if there is one. Returns what became of it.
+fn remember(
+    args: &Check,
+    history: &[BaselineSession],
+    run: &Run,
+    check: Option<&baseline::Check>,
+) -> Result<Option<String>, Failure> {
+    let Some(file) = &args.history else { return Ok(None) };
+    let extended = baseline::extended_history(history, run, check).map_err(Failure::internal)?;
+    if let Some(text) = &extended.text {
+        let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let made = folder.map_or(Ok(()), std::fs::create_dir_all);
+        // A job that is killed here leaves the old history or the new one.
+        let written = made.and_then(|()| {
+            replace(file, Durability::Whole, |out| std::io::Write::write_all(out, text.as_bytes()))
+        });
+        written.map_err(|e| unwritten(file, &e))?;
+    }
+    Ok(Some(format!("{}: {}", file.display(), extended.remark)))
+}
+
+fn unwritten(file: &Path, error: &std::io::Error) -> Failure {
+    Failure::internal(format!("{} cannot be written: {error}", file.display()))
+}
+
+/// The earlier sessions of the history; none where the file does not exist yet, is empty, or begins anew.
+fn history(args: &Check) -> Result<Vec<BaselineSession>, Failure> {
+    let Some(file) = args.history.as_deref().filter(|file| has_text(file)) else { return Ok(Vec::new()) };
+    let Baseline { cases, sessions, .. } = Baseline::read(file).map_err(Failure::usage)?;
+    if !cases.is_empty() {
+        let file = file.display();
+        return Err(Failure::usage(format!("{file} is a baseline; `--history` takes a file of its own")));
+    }
+    Ok(if args.update { Vec::new() } else { sessions })
+}
+
+/// Whether a file exists and is not empty.
+fn has_text(file: &Path) -> bool {
+    file.metadata().is_ok_and(|file| file.len() > 0)
+}
+
 /// Reads the baseline; only `--update` needs none.
 fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Reference>, Failure> {
     // A case that the filter leaves out is not reported as missing.
     let filter = &args.spec.filter;
-    if file.is_dir() {
+    if let Some(folder) = runs::of_baseline(global, file)? {
         if args.update {
             return Err(Failure::usage("`--update` writes a baseline file, and a run folder is given"));
         }
-        let mut run = runs::open_folder(global, file)?;
+        if args.history.is_some() {
+            return Err(Failure::usage("`--history` goes with a baseline file, and a run folder is given"));
+        }
+        let mut run = runs::open_folder(global, &folder)?;
         run.record.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));
         if run.record.rows.is_empty() {
             return Err(no_case(file));

@@ -18,7 +18,8 @@ use crate::runs;
 /// `gpbench status`.
 #[derive(Debug, Args)]
 pub(crate) struct Status {
-    /// A run folder, the name of a spec (its latest run), or `latest`.
+    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning, or
+    /// `latest`.
     #[arg(default_value = "latest")]
     run: String,
 }
@@ -26,7 +27,8 @@ pub(crate) struct Status {
 /// `gpbench watch`.
 #[derive(Debug, Args)]
 pub(crate) struct Watch {
-    /// A run folder, the name of a spec (its latest run), or `latest`.
+    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning, or
+    /// `latest`.
     #[arg(default_value = "latest")]
     run: String,
     #[command(flatten)]
@@ -36,7 +38,8 @@ pub(crate) struct Watch {
 /// `gpbench cancel`.
 #[derive(Debug, Args)]
 pub(crate) struct Cancel {
-    /// A run folder, the name of a spec (its latest run), or `latest`.
+    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning, or
+    /// `latest`.
     #[arg(default_value = "latest")]
     run: String,
 }

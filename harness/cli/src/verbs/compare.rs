@@ -1,29 +1,31 @@
 //! `gpbench compare`: runs side by side, and the last checked against the first.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
 use gpbench_record::selects;
 use gpbench_report::baseline::{self, Baseline};
-use gpbench_report::{AcrossTasks, Run, SideBySide, markdown};
+use gpbench_report::{AcrossTasks, Between, OfOneRun, Run, SideBySide, TextTable, latex, markdown};
 
 use crate::args::{Filter, Format, FormatArg, Global, solver_names};
-use crate::check_result::{self, StepSummary};
+use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::{output, runs};
 
 /// `gpbench compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Two or more runs: folders, names of specs, or `latest`. The last is checked against the first. Learners are set
-    /// beside solvers by data set instead.
+    /// Two or more runs: folders, names of specs, `NAME~1` (the run before the latest of a name), ids of runs, or `latest`. The
+    /// last is checked against the first. Learners are set beside solvers by data set instead.
     #[arg(required = true, num_args = 1..)]
     runs: Vec<String>,
     /// Check one run against a baseline file instead.
     #[arg(long, value_name = "FILE", conflicts_with = "between")]
     baseline: Option<PathBuf>,
-    /// Check the second of two solvers or learners of one run against the first. That of a grid is its chosen point.
-    #[arg(long, value_name = "OLD,NEW", value_delimiter = ',', num_args = 1)]
+    /// How many times as fast one solver or learner of a run is as another, with 95 % intervals over seeds, and how far their
+    /// errors differ. The name of a learner's grid stands for its chosen points.
+    #[arg(long, value_name = "A,B", value_delimiter = ',', num_args = 1, conflicts_with = "wanted")]
     between: Vec<String>,
     /// Require two runs to have the same cases, each with the same status and bit-identical metrics; times and
     /// memory may differ. Differences are listed, and the exit code is then 3.
@@ -31,6 +33,8 @@ pub(crate) struct Compare {
     exact: bool,
     #[command(flatten)]
     filter: Filter,
+    #[command(flatten)]
+    undecided: AllowUndecided,
     #[command(flatten)]
     page: StepSummary,
     #[command(flatten)]
@@ -52,46 +56,106 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
             // A case that the filter leaves out is not reported as missing.
             old.cases.retain(|case| args.filter.includes(&case.key.solver, &case.key.dataset));
-            let check = baseline::check(run, &old).map_err(Failure::internal)?;
-            let printed = check_result::print(&check, args.output);
+            let mut check = baseline::check(run, &old).map_err(Failure::internal)?;
+            check.allow_undecided = args.undecided.allow_undecided;
+            let printed = check_result::print(&check, run, args.output);
             let code = args.page.finish(&title, &check)?;
             printed.map(|()| code)
         }
-        (None, [old, new], [run]) => {
-            for solver in [old, new] {
-                if !run.record.rows.iter().any(|row| selects(solver, &row.labels.solver)) {
-                    let noun = run.noun();
-                    return Err(Failure::nothing(format!("the run has no case of the {noun} `{solver}`")));
-                }
+        (None, [first, second], [run]) => {
+            [first, second].into_iter().try_for_each(|name| require_one(run, name))?;
+            match gpbench_report::between(run, first, second).map_err(Failure::internal)? {
+                OfOneRun::Pair(between) => pair(&between, args.output),
+                OfOneRun::Methods(across) => across_tasks(&across, args),
             }
-            side_by_side(gpbench_report::between(run, old, new), &title, args)
         }
         (None, [], [_]) => Err(Failure::nothing(
             "one run cannot be compared; name two or more, or a baseline with `--baseline`",
         )),
-        (None, [], runs) => side_by_side(gpbench_report::compare(runs), &title, args),
-        (None, ..) => Err(Failure::usage("`--between OLD,NEW` takes two solvers or learners and one run")),
+        (None, [], runs) => side_by_side(gpbench_report::compare(runs), &runs[runs.len() - 1], &title, args),
+        (None, ..) => Err(Failure::usage("`--between A,B` takes two solvers or learners and one run")),
         (Some(_), ..) => Err(Failure::usage("`--baseline` takes one run")),
     }
 }
 
-fn side_by_side(compared: gpbench_report::Result<SideBySide>, title: &str, args: &Compare) -> Outcome {
-    let comparison = match compared.map_err(Failure::internal)? {
+/// Prints runs side by side. `last` is the run that is checked.
+fn side_by_side(
+    compared: gpbench_report::Result<SideBySide>,
+    last: &Run,
+    title: &str,
+    args: &Compare,
+) -> Outcome {
+    let mut comparison = match compared.map_err(Failure::internal)? {
         SideBySide::Methods(across) => return across_tasks(&across, args),
         SideBySide::Cases(comparison) => comparison,
     };
     if comparison.rows.is_empty() {
         return Err(no_common_case());
     }
+    comparison.check.allow_undecided = args.undecided.allow_undecided;
     let (table, wanted) = (comparison.table(), args.output);
     let check = check_result::text(&comparison.check, wanted);
     let printed = match wanted.format {
         Format::Table => output::print(&format!("{}\n{check}", output::terminal_table(&table, wanted))),
         Format::Md => output::print(&format!("{}\n{check}", table.markdown())),
+        Format::Bmf => check_result::print(&comparison.check, last, wanted),
+        Format::Latex => {
+            let check = comparison.check.table().without_empty_columns();
+            output::print(&latex([&table, &check].into_iter().filter(|table| !table.rows.is_empty())))
+        }
         _ => output::show(&table, &comparison.json(), wanted),
     };
     let code = args.page.finish(title, &comparison.check)?;
     printed.map(|()| code)
+}
+
+/// Fails if a name is that of no solver or learner of a run, or of several solvers at once.
+fn require_one(run: &Run, name: &str) -> Result<(), Failure> {
+    let named =
+        run.record.rows.iter().map(|row| row.labels.solver.as_str()).filter(|solver| selects(name, solver));
+    let named: BTreeSet<&str> = named.collect();
+    let noun = run.noun();
+    if named.is_empty() {
+        return Err(Failure::nothing(format!("the run has no case of the {noun} `{name}`")));
+    }
+    // A grid of learners has a chosen point.
+    if named.contains(name) || noun == "learner" {
+        return Ok(());
+    }
+    let all: Vec<&str> = named.into_iter().collect();
+    Err(Failure::usage(format!("`{name}` stands for several; name one of its points: {}", all.join(", "))))
+}
+
+/// Prints two solvers or learners of one run, seed by seed.
+fn pair(between: &Between, wanted: FormatArg) -> Outcome {
+    if between.is_empty() {
+        return Err(Failure::nothing("these two have no seed of a problem in common"));
+    }
+    let sentences = between.sentences.iter().chain(&between.remarks);
+    match wanted.format {
+        Format::Table => {
+            let mut text: String = sentences.map(|sentence| format!("{sentence}\n")).collect();
+            for table in between.tables() {
+                text += &format!("\n{}{}\n", output::terminal_table(&table, wanted), table.caption);
+            }
+            output::print(&text)?;
+        }
+        Format::Md => {
+            let mut text: String = sentences.map(|sentence| format!("{}\n\n", markdown(sentence))).collect();
+            for table in between.tables() {
+                text += &format!(
+                    "### {}\n\n{}\n{}\n\n",
+                    markdown(&table.title),
+                    table.markdown(),
+                    markdown(&table.caption)
+                );
+            }
+            output::print(&text)?;
+        }
+        Format::Latex => output::print(&latex(&between.tables()))?,
+        _ => output::show(&between.whole(), &between.json(), wanted)?,
+    }
+    Ok(OK)
 }
 
 /// Prints learners beside solvers, which share no case that could be checked.
@@ -113,6 +177,9 @@ fn across_tasks(across: &AcrossTasks, args: &Compare) -> Outcome {
             output::print(&format!("{}{remarks}", output::terminal_table(&table, wanted)))?;
         }
         Format::Md => output::print(&format!("{}\n{}", table.markdown(), markdown(&remarks)))?,
+        Format::Latex => {
+            output::print(&latex([&TextTable { caption: across.remarks.join(" "), ..table }]))?;
+        }
         _ => output::show(&table, &across.json(), wanted)?,
     }
     Ok(OK)

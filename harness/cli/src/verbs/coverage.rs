@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gpbench_engine::{Executor as _, LocalExecutor};
-use gpbench_report::{COVERAGE, CoveragePage, Estimate, HOURS, Hours, coverage as pages_of};
+use gpbench_report::{
+    COVERAGE, CoveragePage, HOURS, Hours, SpecEstimate, coverage as pages_of, published_faults,
+};
 
 use crate::args::{Filter, Global, SpecArgs};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
@@ -24,7 +26,8 @@ pub(crate) struct Coverage {
     /// The folder of published runs; the pages are written to `coverage/` in it.
     #[arg(default_value = "reports/published")]
     published: PathBuf,
-    /// Write nothing, and fail where a page is not what would be written.
+    /// Write nothing, and fail where a page is not what would be written, or where a published run lacks the journal and the plan
+    /// that its report can be made of again.
     #[arg(long)]
     check: bool,
     /// First estimate the hours of all specs below this folder that name a reference, as `gpbench plan` does.
@@ -46,7 +49,8 @@ pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
     }
     let pages = pages_of(&args.published).map_err(Failure::usage)?;
     if args.check {
-        return check(&folder, &pages);
+        let faults = published_faults(&args.published).map_err(Failure::usage)?;
+        return check(&folder, &pages, &faults);
     }
     for (name, text) in &pages {
         write(&folder.join(name), text)?;
@@ -57,20 +61,20 @@ pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
     Ok(OK)
 }
 
-/// Fails where a page differs from its file.
-fn check(folder: &Path, pages: &[CoveragePage]) -> Outcome {
+/// Fails where a page differs from its file, or a published run has a fault.
+fn check(folder: &Path, pages: &[CoveragePage], faults: &[String]) -> Outcome {
     let differs =
         |(name, text): &&CoveragePage| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(text);
     let old: Vec<&str> = pages.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
-    if old.is_empty() {
-        return Ok(OK);
+    if !old.is_empty() {
+        say(format_args!(
+            "{}: out of date: {}; `gpbench coverage` writes them again",
+            folder.display(),
+            old.join(", ")
+        ));
     }
-    say(format_args!(
-        "{}: out of date: {}; `gpbench coverage` writes them again",
-        folder.display(),
-        old.join(", ")
-    ));
-    Ok(REGRESSION)
+    faults.iter().for_each(say);
+    Ok(if old.is_empty() && faults.is_empty() { OK } else { REGRESSION })
 }
 
 fn write(path: &Path, text: &str) -> Result<(), Failure> {
@@ -112,7 +116,7 @@ fn specs(folder: &Path, found: &mut Vec<PathBuf>) -> std::io::Result<()> {
 }
 
 /// The estimated hours of a spec; none where it names no reference.
-fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estimate>, Failure> {
+fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<SpecEstimate>, Failure> {
     if !names_reference(file) {
         return Ok(None);
     }
@@ -131,7 +135,7 @@ fn estimate(global: &Global, folder: &Path, file: &Path) -> Result<Option<Estima
         (planned.case.labels(), planned.case, seconds)
     });
     let spec = file.strip_prefix(folder).unwrap_or(file).display().to_string();
-    Ok(Some(Estimate { reference, spec, cases: cases.collect() }))
+    Ok(Some(SpecEstimate { reference, spec, cases: cases.collect() }))
 }
 
 /// Whether a file is a spec that names a reference. Other TOML files, such as those of references, do not.

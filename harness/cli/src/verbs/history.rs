@@ -7,7 +7,7 @@ use gpbench_record::metric::{self, Metric};
 use gpbench_report::{History as Points, Run, history_chart};
 use gpbench_runs::list_runs;
 
-use crate::args::{Filter, Format, FormatArg, Global};
+use crate::args::{ChartArgs, Filter, Format, FormatArg, Global};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
 use crate::{output, runs};
@@ -23,6 +23,8 @@ pub(crate) struct History {
     /// Write a chart to this file, as SVG.
     #[arg(long, value_name = "FILE")]
     chart: Option<PathBuf>,
+    #[command(flatten)]
+    charts: ChartArgs,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
@@ -44,9 +46,8 @@ pub(crate) fn history(global: &Global, args: &History) -> Outcome {
         )));
     }
     if let Some(file) = &args.chart {
-        let chart = history_chart(&points).map_err(Failure::internal)?;
-        output::write_file(file, &chart)
-            .map_err(|error| Failure::usage(format!("cannot write {}: {error}", file.display())))?;
+        let chart = history_chart(&points, args.charts.form().unwrap_or_default());
+        output::write_named(file, &chart.map_err(Failure::internal)?)?;
     }
     output::show(&points.table(), &points.json(), args.output)?;
     if let (Some(file), false, Format::Table) = (&args.chart, global.quiet, args.output.format) {

@@ -3,7 +3,7 @@
 use clap::{Args, ValueEnum};
 use gpbench_record::metric::METRICS;
 use gpbench_record::{Family, LibraryInfo, SolverInfo};
-use gpbench_report::{COLUMNS, better, tasks};
+use gpbench_report::{COLUMNS, better, tasks, tolerance};
 use gpbench_runs::RunRecord;
 use serde_json::{Value, json};
 
@@ -107,31 +107,34 @@ fn kernels(output: FormatArg) -> Outcome {
     Ok(OK)
 }
 
-/// Units, directions and tasks of all metrics, after the columns that are no metrics.
+/// Units, directions, tolerances and tasks of all metrics, after the columns that are no metrics.
 pub(super) fn metrics(output: FormatArg) -> Outcome {
-    let header = ["column", "unit", "better", "tasks", "documentation"];
+    let header = ["column", "unit", "better", "tolerance", "tasks", "documentation"];
     let mut rows = Vec::new();
     let mut values = Vec::new();
     for (name, doc) in COLUMNS {
-        rows.push([*name, "", "", "", doc].map(str::to_owned).to_vec());
+        rows.push([*name, "", "", "", "", doc].map(str::to_owned).to_vec());
         values.push(json!({ "name": name, "doc": doc }));
     }
     for metric in METRICS {
         let better = better(metric);
-        let (name, unit) = (metric.name.to_owned(), metric.unit.as_str().to_owned());
-        rows.push(vec![name, unit, better.to_owned(), tasks(metric), metric.doc().to_owned()]);
+        let [name, unit, doc] = [metric.name, metric.unit.as_str(), metric.doc()].map(str::to_owned);
+        rows.push(vec![name, unit, better.to_owned(), tolerance(metric), tasks(metric), doc]);
         values.push(json!({
             "name": metric.name,
             "title": metric.title,
             "unit": metric.unit.as_str(),
             "better": better,
+            "tolerance": { "absolute": metric.tolerance.absolute, "relative": metric.tolerance.relative },
             "tasks": metric.tasks,
             "doc": metric.doc(),
         }));
     }
-    let mut listing = Listing::new(&header, versioned("columns", values))
-        .major(&["documentation"])
-        .minor(&["better", "tasks"]);
+    let mut listing = Listing::new(&header, versioned("columns", values)).major(&["documentation"]).minor(&[
+        "better",
+        "tolerance",
+        "tasks",
+    ]);
     rows.into_iter().for_each(|row| listing.row(row));
     listing.print(output)?;
     Ok(OK)

@@ -1,5 +1,7 @@
 //! `gpbench plan`: the cases of a spec, with estimated memory and time.
 
+use std::collections::BTreeSet;
+
 use clap::Args;
 use gpbench_spec::{SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
@@ -74,7 +76,11 @@ fn by_name(plan: &SpecPlan) -> Vec<&SpecCase> {
     cases
 }
 
-/// Remarks on a plan: times that rest on assumptions, cases that exceed this machine's memory, and cases that take long.
+/// Fewest seeds from which reports state intervals.
+const FEW_SEEDS: usize = 3;
+
+/// Remarks on a plan: times that rest on assumptions, few seeds, cases that exceed this machine's memory, and cases that take
+/// long.
 fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let memory = gpbench_engine::installed_memory();
     let costs = || by_name(plan).into_iter().filter_map(|planned| Some((planned, planned.cost(threads)?)));
@@ -94,11 +100,19 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
             plan.cases.len()
         )
     });
+    let seeds: BTreeSet<u64> = plan.cases.iter().map(|planned| planned.case.seed).collect();
+    let solvers: BTreeSet<&str> =
+        plan.cases.iter().map(|planned| planned.case.solver.name.as_str()).collect();
+    let few = (solvers.len() > 1 && seeds.len() < FEW_SEEDS).then(|| {
+        let number = if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) };
+        format!("{number}: reports state intervals from 3 seeds on; 5 tell solvers apart, and 10 do better")
+    });
     let installed = units::bytes(memory.unwrap_or_default() as f64);
     let large = named(large, format!("need more than this machine's {installed} of memory"));
     assumed
         .into_iter()
         .chain(parts)
+        .chain(few)
         .chain(large)
         .chain(named(long, "take more than an hour".to_owned()))
         .collect()

@@ -1,21 +1,33 @@
 //! `gpbench report`: prints a run's results and rebuilds its report.
 
-use clap::Args;
+use std::path::{Path, PathBuf};
 
-use crate::args::{Format, FormatArg, Global};
-use crate::exit::{OK, Outcome};
+use clap::Args;
+use gpbench_report::Frame;
+
+use crate::args::{ChartArgs, Format, FormatArg, Global};
+use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
 use crate::{output, pdf, runs};
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// A run folder, the name of a spec (its latest run), or `latest`.
+    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning, or
+    /// `latest`.
     #[arg(default_value = "latest")]
     run: String,
     /// Write the charts as PDF too, beside the SVG files; needs the program rsvg-convert.
     #[arg(long)]
     pdf: bool,
+    #[command(flatten)]
+    charts: ChartArgs,
+    /// Write the report as one file to send: a page with its charts, tables, spec and CSV inside, in place of an earlier file.
+    #[arg(long, value_name = "FILE")]
+    bundle: Option<PathBuf>,
+    /// Write the report to this folder too, with the files that it is made of, to keep under version control.
+    #[arg(long, value_name = "FOLDER")]
+    publish: Option<PathBuf>,
     #[command(flatten)]
     output: FormatArg,
 }
@@ -25,13 +37,15 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     // The files are rebuilt whether or not the results can be printed.
     let frame = runs::frame(&run)?;
     let printed = runs::print(&frame, args.output);
+    // Before the report, which names the charts of the earlier one.
+    let mut charts = for_paper(&frame, args)?;
     match runs::write_report(&frame) {
         Ok(written) => {
-            if args.pdf {
-                pdf::write(&written.figures)?;
-            }
             if !global.quiet && args.output.format == Format::Table {
                 say(format_args!("\nreport: {}", written.html.display()));
+            }
+            if args.pdf && charts.is_empty() {
+                charts = pdf::write(&written.figures)?;
             }
         }
         // There is no result then.
@@ -41,5 +55,37 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
             warn(global, format!("the report in the run folder was not rebuilt: {}", failure.text))
         }
     }
+    for chart in charts.iter().filter(|_| !global.quiet) {
+        say(format_args!("chart: {}", chart.display()));
+    }
+    others(global, &frame, args)?;
     printed.map(|()| OK)
+}
+
+/// Writes the charts for a paper, where their form is not that of a page; their paths.
+fn for_paper(frame: &Frame<'_>, args: &Report) -> Result<Vec<PathBuf>, Failure> {
+    let Some(form) = args.charts.form() else { return Ok(Vec::new()) };
+    let mut charts = frame.write_for_paper(form).map_err(runs::not_written)?;
+    if args.pdf {
+        charts.extend(pdf::write(&charts)?);
+    }
+    Ok(charts)
+}
+
+/// Writes the report to the other places that were asked for.
+fn others(global: &Global, frame: &Frame<'_>, args: &Report) -> Result<(), Failure> {
+    let told = |what: &str, path: &Path| {
+        if !global.quiet {
+            say(format_args!("{what}: {}", path.display()));
+        }
+    };
+    if let Some(file) = &args.bundle {
+        output::write_named(file, &frame.bundle().map_err(Failure::internal)?)?;
+        told("bundle", file);
+    }
+    if let Some(folder) = &args.publish {
+        frame.publish(folder).map_err(runs::not_written)?;
+        told("published", folder);
+    }
+    Ok(())
 }

@@ -9,6 +9,7 @@ use gpbench_engine::{RunSummary, Stop};
 use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
 use crate::cluster::launch::Cluster;
 use crate::cluster::{Until, command, settle};
+use crate::debug::{DebugArgs, debug};
 use crate::execute::{execute, exit_code};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
@@ -32,10 +33,15 @@ pub(crate) struct Run {
     #[command(flatten)]
     earlier: Continuation,
     #[command(flatten)]
+    debug: DebugArgs,
+    #[command(flatten)]
     wide: Wide,
 }
 
 pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
+    if args.debug.debug {
+        return debug(global, &args.spec, &args.run, &args.debug);
+    }
     if args.executor.executor == ExecutorArg::Slurm {
         return on_cluster(global, args);
     }

@@ -22,17 +22,27 @@ const OF_ONE_THREAD: &str = ":glibc.malloc.arena_max=1";
 
 /// The command for a work item: the words of `program`, then the worker's sub-command, with these variables.
 pub(super) fn command(
-    mut program: impl Iterator<Item = OsString>,
+    program: impl Iterator<Item = OsString>,
     variables: &BTreeMap<String, String>,
     item: &WorkItem,
     log: &Path,
     log_file: File,
 ) -> Command {
+    let mut command = of_worker(program, variables, item);
+    command.arg(item.verb()).env(MARK, log).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(log_file);
+    command
+}
+
+/// The words of `program` with the environment of a worker: these variables, and those of its numerics.
+pub(super) fn of_worker(
+    mut program: impl Iterator<Item = OsString>,
+    variables: &BTreeMap<String, String>,
+    item: &WorkItem,
+) -> Command {
     let allocation = ALLOCATION.1.to_owned() + if item.threads() == 1 { OF_ONE_THREAD } else { "" };
     let mut command = Command::new(program.next().expect("a program has at least one word"));
     command
         .args(program)
-        .arg(item.verb())
         .env("LC_ALL", "C")
         // The worker raises OpenBLAS's threads for dense work; idle ones must not spin.
         .env("OPENBLAS_NUM_THREADS", "1")
@@ -40,10 +50,6 @@ pub(super) fn command(
         .env("OMP_NUM_THREADS", "1")
         .env("RAYON_NUM_THREADS", item.threads().to_string())
         .envs(std::env::var_os(ALLOCATION.0).is_none().then_some((ALLOCATION.0, allocation)))
-        .envs(variables)
-        .env(MARK, log)
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(log_file);
+        .envs(variables);
     command
 }

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use super::training::Step;
-use crate::{Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
+use crate::{CalibrationShares, Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
 
 /// The inputs of task `learn`, in which a learner fits by itself and the harness evaluates its model at intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,6 +49,10 @@ impl Learning {
     /// Largest number of training rows for which the final exact likelihood of a kernel of infinite dimension is
     /// computed, on all rows.
     pub const MOST_NLML_ROWS: usize = 20_000;
+
+    /// Number of posterior samples from which variances of an exact process of more than
+    /// [`Learning::MOST_NLML_ROWS`] rows are computed.
+    pub const VARIANCE_SAMPLES: usize = 64;
 }
 
 impl TaskRules for Learning {
@@ -138,6 +142,9 @@ pub struct LearningOutput {
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The calibration of the predictions; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Box<CalibrationShares>>,
 }
 
 fn is_zero(number: &u64) -> bool {

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
-use crate::{Curve, Inducing, PathwiseTargets, Probes};
+use crate::{CalibrationShares, Curve, Inducing, PathwiseTargets, Probes};
 
 /// The inputs of task `posterior`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -41,6 +41,10 @@ impl TaskRules for Posterior {
     fn inducing(&self) -> Option<Inducing> {
         self.inducing
     }
+
+    fn variance_samples(&self) -> Option<usize> {
+        Some(self.targets.probes).filter(|samples| *samples > 0)
+    }
 }
 
 /// The results of task `posterior`.
@@ -50,4 +54,7 @@ pub struct PosteriorOutput {
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The calibration of the predictions; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Box<CalibrationShares>>,
 }

@@ -44,6 +44,11 @@ pub trait TaskRules {
     fn inducing(&self) -> Option<Inducing> {
         None
     }
+
+    /// The number of posterior samples from which predictive variances are computed, for a task that samples them.
+    fn variance_samples(&self) -> Option<usize> {
+        None
+    }
 }
 
 /// The quantity that decides the status of a case.

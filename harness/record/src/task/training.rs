@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use crate::{
-    Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, ParamValue, PathwiseTargets,
-    Probes, Scale, StopReason,
+    CalibrationShares, Curve, FeatureEstimator, GradientEstimator, Hyperparameters, Metrics, ParamValue,
+    PathwiseTargets, Probes, Scale, StopReason,
 };
 
 /// The inputs of task `train`, which maximises the log marginal likelihood by Adam, starting from the kernel's
@@ -87,6 +87,10 @@ impl TaskRules for Training {
     fn most_steps(&self) -> usize {
         usize::try_from(self.steps).unwrap_or(usize::MAX)
     }
+
+    fn variance_samples(&self) -> Option<usize> {
+        Some(self.prediction.targets.probes).filter(|samples| *samples > 0)
+    }
 }
 
 /// The results of task `train`.
@@ -105,6 +109,9 @@ pub struct TrainingOutput {
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,
+    /// The calibration of the predictions; absent where there are none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub calibration: Option<Box<CalibrationShares>>,
     /// Why training ended before its last step, at a singular matrix or a number that is not finite, and which step the
     /// result is that of; absent if it has not diverged.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -30,6 +30,11 @@ impl CaseKey {
         CaseKey { dataset, kernel, estimator, solver: case.solver().to_owned(), seed }
     }
 
+    /// The key that the cases of all seeds share.
+    pub(super) fn of_all_seeds(&self) -> CaseKey {
+        CaseKey { seed: 0, ..self.clone() }
+    }
+
     /// The case without its seed: `pol/matern32/pathwise/cg`.
     pub(super) fn without_seed(&self) -> String {
         let CaseKey { dataset, kernel, estimator, solver, .. } = self;

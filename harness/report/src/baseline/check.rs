@@ -1,5 +1,7 @@
 //! The outcome of a check: differences from the baseline.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::cases::CaseKey;
@@ -8,6 +10,9 @@ use crate::table::TextTable;
 
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
+
+/// Largest number of findings, undecided for one reason, that tables list one by one.
+const FEW_ALIKE: usize = 5;
 
 /// Outcome of the comparison of a case, or of one of its metrics, with the baseline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +23,8 @@ pub enum CheckOutcome {
     Regressed,
     /// The case, or one of its metrics, is in the baseline but not in the run.
     Missing,
+    /// Whether a time is worse cannot be decided.
+    Undecided,
     /// The baseline has the case with an answer, but no metric of it.
     Unmeasured,
     /// The run has the case, the baseline does not: it was not checked.
@@ -27,10 +34,10 @@ pub enum CheckOutcome {
 }
 
 impl CheckOutcome {
-    /// Whether this fails the check.
+    /// Whether this fails a check that allows nothing.
     pub fn fails(self) -> bool {
-        use CheckOutcome::{Missing, NewlyFailed, Regressed, Unmeasured};
-        matches!(self, NewlyFailed | Regressed | Missing | Unmeasured)
+        use CheckOutcome::{Missing, NewlyFailed, Regressed, Undecided, Unmeasured};
+        matches!(self, NewlyFailed | Regressed | Missing | Undecided | Unmeasured)
     }
 
     /// The word used in JSON, and in tables of a baseline.
@@ -39,6 +46,7 @@ impl CheckOutcome {
             CheckOutcome::NewlyFailed => "newly failed",
             CheckOutcome::Regressed => "regressed",
             CheckOutcome::Missing => "missing",
+            CheckOutcome::Undecided => "undecided",
             CheckOutcome::Unmeasured => "nothing to compare",
             CheckOutcome::NotInBaseline => "not in baseline",
             CheckOutcome::Improved => "improved",
@@ -115,6 +123,8 @@ pub struct Check {
     pub compared: usize,
     /// Remarks on what could not be compared, each a sentence.
     pub remarks: Vec<String>,
+    /// Whether undecided times pass.
+    pub allow_undecided: bool,
 }
 
 impl Check {
@@ -122,13 +132,12 @@ impl Check {
         self.findings.sort_by(|a, b| (a.outcome, &a.key).cmp(&(b.outcome, &b.key)));
     }
 
-    /// 3 if anything regressed, newly failed or is missing; 4 if there was nothing to compare, of one case or of all;
-    /// else 0.
+    /// 3 if anything regressed, newly failed, is missing, or is undecided and that is not allowed; 4 if there was
+    /// nothing to compare, of one case or of all; else 0.
     pub fn exit_code(&self) -> u8 {
-        let unmeasured = self.findings.iter().filter(|v| v.outcome == CheckOutcome::Unmeasured).count();
         match self.failing() {
             _ if self.matched == 0 => 4,
-            failing if failing > unmeasured => 3,
+            failing if failing > self.number_of(CheckOutcome::Unmeasured) => 3,
             0 if self.compared > 0 => 0,
             _ => 4,
         }
@@ -136,11 +145,47 @@ impl Check {
 
     /// Number of findings that fail the check.
     pub fn failing(&self) -> usize {
-        self.findings.iter().filter(|found| found.outcome.fails()).count()
+        self.findings.iter().filter(|found| self.is_failing(found)).count()
     }
 
-    /// `{"schema": 1, "matched", "compared", "failing", "verdicts": [...], "remarks": [...]}`; the seed is
-    /// null where several seeds are compared together.
+    /// Number of findings that fail the check because they are undecided.
+    pub fn undecided(&self) -> usize {
+        if self.allow_undecided { 0 } else { self.number_of(CheckOutcome::Undecided) }
+    }
+
+    /// Whether a finding fails the check.
+    pub fn is_failing(&self, found: &MetricCheck) -> bool {
+        found.outcome.fails() && !(self.allow_undecided && found.outcome == CheckOutcome::Undecided)
+    }
+
+    /// The findings that tables list, and the number of findings that each stands for: many that are undecided for one
+    /// reason are listed as one.
+    pub(crate) fn listed(&self) -> Vec<(&MetricCheck, usize)> {
+        let undecided = |found: &&MetricCheck| found.outcome == CheckOutcome::Undecided;
+        let mut alike: BTreeMap<&str, usize> = BTreeMap::new();
+        self.findings
+            .iter()
+            .filter(undecided)
+            .for_each(|found| *alike.entry(&found.detail).or_default() += 1);
+        alike.retain(|_, count| *count > FEW_ALIKE);
+        let mut listed = Vec::new();
+        for found in &self.findings {
+            match alike.get_mut(&*found.detail).filter(|_| undecided(&found)) {
+                None => listed.push((found, 1)),
+                // The first one stands for all.
+                Some(0) => {}
+                Some(count) => listed.push((found, std::mem::take(count))),
+            }
+        }
+        listed
+    }
+
+    fn number_of(&self, outcome: CheckOutcome) -> usize {
+        self.findings.iter().filter(|found| found.outcome == outcome).count()
+    }
+
+    /// `{"schema": 1, "matched", "compared", "failing", "undecided", "verdicts": [...], "remarks": [...]}`, where
+    /// `failing` includes `undecided`; the seed is null where several seeds are compared together.
     pub fn json(&self) -> Value {
         let verdict = |v: &MetricCheck| {
             let CaseKey { dataset, kernel, estimator, solver, seed } = &v.key;
@@ -155,6 +200,7 @@ impl Check {
         json!({
             "schema": SCHEMA,
             "matched": self.matched, "compared": self.compared, "failing": self.failing(),
+            "undecided": self.undecided(),
             "verdicts": self.findings.iter().map(verdict).collect::<Vec<_>>(),
             "remarks": self.remarks,
         })
@@ -163,8 +209,12 @@ impl Check {
     /// One line with the numbers of comparisons and findings.
     pub fn count(&self) -> String {
         let nothing = if self.exit_code() == 4 { "nothing to compare: " } else { "" };
+        let undecided = match self.undecided() {
+            0 => String::new(),
+            undecided => format!(" ({undecided} undecided)"),
+        };
         format!(
-            "{nothing}{} cases matched, {} metrics compared: {} failing, {} other remarks",
+            "{nothing}{} cases matched, {} metrics compared: {} failing{undecided}, {} other remarks",
             self.matched,
             self.compared,
             self.failing(),
@@ -179,13 +229,17 @@ impl Check {
         table = table.numbers(old).numbers("now").numbers("limit").words("detail");
         table = table.major(&["case", "metric"]).minor(&["limit"]);
         let number = |value: Option<f64>| value.map_or_else(String::new, precise);
-        for v in &self.findings {
+        for (v, alike) in self.listed() {
+            let [case, baseline, value] = match alike {
+                1 => [v.case(), number(v.baseline), number(v.value)],
+                _ => [format!("{alike} solvers on problems"), String::new(), String::new()],
+            };
             table.row([
                 self.against.outcome(v.outcome).to_owned(),
-                v.case(),
+                case,
                 v.metric.clone().unwrap_or_default(),
-                number(v.baseline),
-                number(v.value),
+                baseline,
+                value,
                 number(v.limit),
                 v.detail.clone(),
             ]);

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::cases::{CaseKey, Merged, merged};
 use super::keys::{self, Mistake};
+use super::session::BaselineSession;
 use crate::error::{Error, Result, at};
 use crate::frame::{Cases, Frame};
 use crate::run::Run;
@@ -33,6 +34,9 @@ pub struct Baseline {
     /// The contents of data and plugins that it was made with; nothing in files of earlier versions.
     #[serde(default)]
     pub contents: BaselineContents,
+    /// The seconds of earlier sessions, oldest first; nothing in files without seconds, as those of earlier versions.
+    #[serde(default, rename = "session")]
+    pub sessions: Vec<BaselineSession>,
     /// The cases.
     #[serde(default, rename = "case")]
     pub cases: Vec<BaselineCase>,
@@ -93,7 +97,7 @@ impl Baseline {
     ///
     /// # Errors
     /// If it cannot be read, is not TOML of this form, has a key that is not known, is of a later schema, has
-    /// a negative tolerance or a metric that is not finite, or names a case twice.
+    /// a negative tolerance, a metric that is not finite or seconds that are not positive, or names a case twice.
     pub fn read(path: impl AsRef<Path>) -> Result<Baseline> {
         let path = path.as_ref();
         let format = |at, reason| Error::Format { path: path.to_owned(), at, reason };
@@ -132,10 +136,13 @@ impl Baseline {
                 return Err(format!("the {name} of the case {} is {value}; it must be finite", case.key));
             }
         }
-        let mut keys: Vec<&CaseKey> = baseline.cases.iter().map(|c| &c.key).collect();
-        keys.sort();
-        match keys.windows(2).find(|pair| pair[0] == pair[1]) {
-            Some(pair) => Err(format!("the case {} is listed twice", pair[0])),
+        if let Some(mistake) = baseline.sessions.iter().find_map(BaselineSession::mistake) {
+            return Err(mistake);
+        }
+        let of_session = |session: &BaselineSession| listed_twice(session.cases.iter().map(|case| &case.key));
+        let twice = baseline.sessions.iter().find_map(of_session);
+        match twice.or_else(|| listed_twice(baseline.cases.iter().map(|case| &case.key))) {
+            Some(key) => Err(format!("the case {key} is listed twice")),
             None => Ok(baseline),
         }
     }
@@ -156,7 +163,8 @@ impl Baseline {
             let metrics = recorded.map(|(name, value)| (name.to_owned(), value)).collect();
             BaselineCase { key, status: found.worst.status, metrics }
         };
-        Baseline { schema: SCHEMA, tolerance: BTreeMap::new(), contents, cases: cases.map(case).collect() }
+        let cases = cases.map(case).collect();
+        Baseline { schema: SCHEMA, contents, cases, ..Baseline::default() }
     }
 
     /// The tolerance of a metric: the file's, else that of the registry.
@@ -166,6 +174,13 @@ impl Baseline {
             BaselineTolerance { absolute: known.absolute, relative: known.relative }
         })
     }
+}
+
+/// A case that a list has more than once.
+fn listed_twice<'k>(keys: impl Iterator<Item = &'k CaseKey>) -> Option<CaseKey> {
+    let mut keys: Vec<&CaseKey> = keys.collect();
+    keys.sort();
+    keys.windows(2).find(|pair| pair[0] == pair[1]).map(|pair| pair[0].clone())
 }
 
 /// Whether a new baseline records a metric.

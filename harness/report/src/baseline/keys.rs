@@ -6,9 +6,12 @@ use gpbench_record::metric::METRICS;
 use gpbench_record::text;
 use toml::de::{DeTable, DeValue};
 
-const FILE: [&str; 4] = ["schema", "tolerance", "contents", "case"];
+const FILE: [&str; 5] = ["schema", "tolerance", "contents", "session", "case"];
 const CONTENTS: [&str; 2] = ["datasets", "solvers"];
 const TOLERANCE: [&str; 2] = ["absolute", "relative"];
+const SESSION: [&str; 4] = ["id", "machine", "other_load", "case"];
+const MACHINE: [&str; 6] = ["cpu", "cores", "threads", "jobs", "cpu_dispatch", "blas_core"];
+const TIMES: [&str; 7] = ["dataset", "kernel", "estimator", "solver", "seed", "median", "repeats"];
 const CASE: [&str; 7] = ["dataset", "kernel", "estimator", "solver", "seed", "status", "metrics"];
 
 /// An unknown key and its position.
@@ -35,11 +38,15 @@ pub(super) fn unknown(document: &str) -> Option<Mistake> {
                     bounds.for_each(|bound| look(bound, "bound", &TOLERANCE, &mut found));
                 }
                 "contents" => look(table, "key", &CONTENTS, &mut found),
+                "session" => {
+                    look(table, "key", &SESSION, &mut found);
+                    for (of, known) in [("machine", &MACHINE[..]), ("case", &TIMES[..])] {
+                        below(table, of).for_each(|table| look(table, "key", known, &mut found));
+                    }
+                }
                 "case" => {
                     look(table, "key", &CASE, &mut found);
-                    let measured = table.iter().filter(|(key, _)| key.get_ref() == "metrics");
-                    let measured = measured.flat_map(|(_, value)| tables(value.get_ref()));
-                    measured.for_each(|of_case| look(of_case, "metric", &metrics, &mut found));
+                    below(table, "metrics").for_each(|of_case| look(of_case, "metric", &metrics, &mut found));
                 }
                 _ => {}
             }
@@ -50,6 +57,12 @@ pub(super) fn unknown(document: &str) -> Option<Mistake> {
     let begin = before.rfind('\n').map_or(0, |end| end + 1);
     let (line, column) = (before.matches('\n').count() + 1, before[begin..].chars().count() + 1);
     Some(Mistake { line, column, what })
+}
+
+/// The tables that a table holds under a key.
+fn below<'a, 'i>(table: &'a DeTable<'i>, name: &'static str) -> impl Iterator<Item = &'a DeTable<'i>> {
+    let named = table.iter().filter(move |(key, _)| key.get_ref() == name);
+    named.flat_map(|(_, value)| tables(value.get_ref()))
 }
 
 /// The value if it is a table, or its tables if it is an array.
@@ -89,7 +102,8 @@ mod tests {
     fn a_known_file_has_no_mistakes() {
         let text = "schema = 1\n[tolerance]\ntest_rmse = { absolute = 0.1 }\n[[case]]\ndataset = 'a'\nkernel = 'k'\n\
                     estimator = 'e'\nsolver = 's'\nseed = 0\nstatus = 'ok'\nmetrics = { test_rmse = 1.0 }\n\
-                    [contents.datasets]\na = ['12']\n[contents.solvers]\ns = ['34']\n";
+                    [contents.datasets]\na = ['12']\n[contents.solvers]\ns = ['34']\n\
+                    [[session]]\nid = 'r/1'\nmachine = { cpu = 'c', jobs = 1 }\ncase = [{ solver = 's', repeats = [1.0] }]\n";
         assert!(unknown(text).is_none());
         assert!(unknown("not TOML").is_none());
     }
@@ -114,6 +128,13 @@ mod tests {
                 "unknown metric `test_nnl`; did you mean `test_nll`?",
             ),
             ("[contents]\nsolvrs = {}", 2, 1, "unknown key `solvrs`; did you mean `solvers`?"),
+            ("[[session]]\nmachin = {}", 2, 1, "unknown key `machin`; did you mean `machine`?"),
+            (
+                "session = [{ case = [{ repeat = 1 }] }]",
+                1,
+                24,
+                "unknown key `repeat`; did you mean `repeats`?",
+            ),
             ("case = [{ solvr = 1 }]", 1, 11, "unknown key `solvr`; did you mean `solver`?"),
         ] {
             let found = unknown(text).expect(text);

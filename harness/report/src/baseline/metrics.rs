@@ -8,11 +8,9 @@ use gpbench_record::{CaseStatus, Row, names};
 
 use super::cases::{CaseKey, Merged, merged, severity};
 use super::check::{Against, Check, CheckOutcome, MetricCheck};
-use super::file::{Baseline, BaselineCase, BaselineContents};
+use super::file::{Baseline, BaselineCase};
 use super::loose_tolerance::{self, LOOSE_RATIO};
-use crate::error::Result;
-use crate::frame::{Cases, Frame};
-use crate::run::Run;
+use crate::frame::Cases;
 
 /// Fraction of the tolerance below which a residual is held to its own baseline.
 const FAR_BELOW: f64 = 0.01;
@@ -24,18 +22,6 @@ const BOUNDED: [&str; 2] = [names::RESIDUAL_Y, names::RESIDUAL_PROBES];
 /// within tolerance.
 const WITHIN_BAND: f64 = 1.75;
 
-/// Compares a run with a baseline.
-///
-/// # Errors
-/// If the table of results cannot be built.
-pub fn check(run: &Run, baseline: &Baseline) -> Result<Check> {
-    let frame = Frame::new(run)?;
-    let cases = Cases::of(&frame);
-    let mut check = compare(&cases, baseline, Against::Baseline, &BTreeSet::new());
-    check.remarks.extend(baseline.contents.remarks(&BaselineContents::of(&cases)));
-    Ok(check)
-}
-
 /// Compares a run with a baseline, or with what would be the baseline of another run. `others` are the cases of another
 /// solver than that of the baseline.
 pub(super) fn compare(
@@ -46,7 +32,8 @@ pub(super) fn compare(
 ) -> Check {
     let cases = merged(cases);
     let remarks = loose_tolerance::warnings(baseline);
-    let mut check = Check { against, findings: Vec::new(), matched: 0, compared: 0, remarks };
+    let mut check =
+        Check { against, findings: Vec::new(), matched: 0, compared: 0, remarks, allow_undecided: false };
     for expected in &baseline.cases {
         let band = if others.contains(&expected.key) { f64::INFINITY } else { WITHIN_BAND };
         match cases.get(&expected.key) {

@@ -1,167 +1,187 @@
 //! Comparison of times: a rank test, and a smallest effect that counts.
 //!
-//! Times are compared by solver and problem, over seeds and repeats. A solver is called slower where both hold: the mean
-//! over seeds of the median time exceeds the old one by more than the tolerance of `seconds`, and a rank test over the
-//! repeats of each seed rules out chance. If nothing changed, the chance that any solver of a comparison is called
-//! slower is at most [`FALSE_ALARMS`]. Times on different machines, or with different numbers of threads, are not
-//! compared.
+//! Times are compared by solver and problem, over seeds and repeats. A solver is slower where both hold: the
+//! geometric mean over seeds of the median time exceeds the old one by more than the tolerance of `seconds`, and a
+//! rank test over the repeats of each seed rules out chance. If only chance orders old and new times, the chance that
+//! any solver of a comparison is called slower is at most 1 in [`gate::ONE_IN`]. The arithmetic is that of
+//! [`gpbench_statistics::gate`].
+//!
+//! What cannot be called slower or not slower is *undecided*, and fails the check unless that is allowed: on another
+//! machine or with other instructions, with too few repeats, beside other programs, where a repeat has no time, and
+//! where times differ more than twofold though ranks do not rule out chance. Where ranks cannot decide, a solver
+//! whose times all exceed twice the old ones is still slower (the gross rule).
 
-use std::collections::{BTreeMap, BTreeSet};
+use gpbench_record::{disturbance, names};
+use gpbench_statistics::gate::{self, GROSS_FACTOR, Tail};
 
-use gpbench_record::{Environment, names};
-
-use super::cases::CaseKey;
 use super::check::{Check, CheckOutcome, MetricCheck};
 use super::file::BaselineTolerance;
-use super::rank::{Stratum, holm, orders, p_at_best, p_of_larger, p_of_smaller};
-use crate::frame::Cases;
+use super::groups::Group;
+use super::timed::Timed;
 
-/// Chance that anything is called slower where nothing changed.
-pub const FALSE_ALARMS: f64 = 0.005;
+/// Relative tolerance of seconds against those of another session: sessions differ, and all times of one share its
+/// effect. Within a session, where old and new repeats alternate, that of the registry of metrics holds.
+const OTHER_SESSION: f64 = 0.25;
 
-/// Largest number of repeats to ask for.
-const MOST_REPEATS: usize = 20;
-
-/// The times of one solver on one problem in two runs.
-struct Times {
-    /// The first of its cases.
-    key: CaseKey,
-    /// One a seed.
-    strata: Vec<Stratum>,
+/// The tolerance of seconds that were measured in another session, where the file states none.
+pub(super) fn of_other_session(registry: BaselineTolerance) -> BaselineTolerance {
+    BaselineTolerance { relative: OTHER_SESSION, ..registry }
 }
 
-impl Times {
-    /// Mean over seeds of the median of repeats: old, new.
-    fn typical(&self) -> (f64, f64) {
-        let mean = |of: fn(&Stratum) -> &[f64]| {
-            self.strata.iter().map(|s| median(of(s))).sum::<f64>() / self.strata.len() as f64
-        };
-        (mean(|s| &s.old), mean(|s| &s.new))
-    }
+/// What was found about a group of times.
+pub(super) struct Verdict {
+    /// Regressed, undecided or improved.
+    pub(super) outcome: CheckOutcome,
+    /// The evidence or the reason.
+    pub(super) detail: String,
+    /// The largest value that would have passed.
+    pub(super) limit: Option<f64>,
+}
 
-    fn repeats(&self) -> usize {
-        self.strata.iter().map(|s| s.old.len().min(s.new.len())).min().unwrap_or(0)
+impl Verdict {
+    pub(super) fn undecided(reason: impl Into<String>) -> Verdict {
+        Verdict { outcome: CheckOutcome::Undecided, detail: reason.into(), limit: None }
     }
 }
 
-/// Adds the changes of the times of `new` against those of `old`, or a remark why they are not compared.
-pub(super) fn compare(check: &mut Check, new: &Cases<'_>, old: &Cases<'_>, tolerance: BaselineTolerance) {
-    let groups = groups(new, old);
+/// Adds the changes of the times of `new` against those of `old`, and what is undecided about them. `noun` names what
+/// is compared.
+pub(super) fn compare(check: &mut Check, new: &Timed, old: &Timed, tolerance: BaselineTolerance, noun: &str) {
+    let groups = Group::of(new, old);
     if groups.is_empty() {
         return;
     }
-    if let Some(difference) = different_machines(old.timed_environment(), new.timed_environment()) {
-        check.remarks.push(format!("seconds were not compared: {difference}"));
-        return;
+    let elsewhere = match (&old.machine, &new.machine) {
+        (Some(old), Some(new)) => old.difference(new),
+        _ => Some("a run does not name its machine".to_owned()),
+    };
+    if let Some(difference) = elsewhere {
+        check.remarks.push(format!("seconds are undecided: {difference}"));
+        return check.add_undecided(&groups, "another machine");
     }
+    let is_disturbed = [new, old].into_iter().any(|side| check.remark_disturbance(side));
+    let evidence = evidence(&groups);
+    for (group, evidence) in groups.iter().zip(&evidence) {
+        match verdict(group, evidence.as_ref(), tolerance, is_disturbed) {
+            Some(verdict) => check.add_times(group, group.typical(), verdict),
+            None => check.compared += 1,
+        }
+    }
+    check.remarks.extend(too_few_repeats(&groups, &evidence, noun));
+}
+
+/// What ranks say of a group.
+struct Evidence {
+    /// Whether its times are larger than by chance, and how often chance would do that.
+    larger: (bool, Tail),
+    /// The same for smaller times.
+    smaller: (bool, Tail),
+}
+
+/// What ranks say of each group; nothing of those whose best outcome could be chance.
+fn evidence(groups: &[Group]) -> Vec<Option<Evidence>> {
     let all = groups.len();
-    // Groups whose best outcome could be chance are not compared.
-    let (groups, too_few): (Vec<Times>, Vec<Times>) =
-        groups.into_iter().partition(|g| p_at_best(&g.strata) <= FALSE_ALARMS / all as f64);
-    if !too_few.is_empty() {
-        let repeats = too_few.iter().map(|g| needed(g.strata.len(), all)).max().unwrap_or(MOST_REPEATS);
-        let least = too_few.iter().map(Times::repeats).min().unwrap_or(0);
-        check.remarks.push(format!(
-            "seconds of {} of {all} {}s were not compared: {least} repeat{} cannot tell a change from chance; \
-             set `repeats = {repeats}`",
-            too_few.len(),
-            new.noun(),
-            if least == 1 { "" } else { "s" },
-        ));
+    let decided = |group: &&Group| !group.strata.is_empty() && gate::decides(&group.shapes(), all);
+    let tails = |of: fn(&[gate::Stratum]) -> Tail| -> Vec<Tail> {
+        groups.iter().filter(decided).map(|group| of(&group.strata)).collect()
+    };
+    let (larger, smaller) = (tails(gate::tail_of_larger), tails(gate::tail_of_smaller));
+    let marked = |tails: Vec<Tail>| gate::rejects(&tails, all).into_iter().zip(tails);
+    let mut each = marked(larger).zip(marked(smaller)).map(|(larger, smaller)| Evidence { larger, smaller });
+    groups.iter().map(|group| decided(&group).then(|| each.next()).flatten()).collect()
+}
+
+/// Whether a group is slower, faster or undecided; none where it is not slower.
+fn verdict(
+    group: &Group,
+    evidence: Option<&Evidence>,
+    tolerance: BaselineTolerance,
+    is_disturbed: bool,
+) -> Option<Verdict> {
+    use CheckOutcome::{Improved, Regressed};
+    let lack = group.lack.map(|lack| Verdict::undecided(lack.words()));
+    let Some((was, now)) = group.typical() else { return lack };
+    let margin = tolerance.absolute.max(tolerance.relative * was);
+    let (ratio, seeds, repeats) = (now / was, group.strata.len(), group.repeats());
+    let found = |outcome, why: String| {
+        let detail = format!("× {ratio:.2}, {why}, {seeds} × {repeats} repeats");
+        Some(Verdict { outcome, detail, limit: Some(was + margin) })
+    };
+    let by_rank = |(is_beyond, tail): &(bool, Tail)| is_beyond.then_some(tail.p).filter(|_| !is_disturbed);
+    let larger = evidence.and_then(|evidence| by_rank(&evidence.larger)).filter(|_| now > was + margin);
+    let smaller = evidence.and_then(|evidence| by_rank(&evidence.smaller)).filter(|_| now < was - margin);
+    match (larger, smaller) {
+        (Some(p), _) => found(Regressed, format!("p = {p:.1e}")),
+        _ if (evidence.is_none() || is_disturbed) && gate::is_gross(&group.strata) => {
+            found(Regressed, format!("all more than {GROSS_FACTOR} × the old ones"))
+        }
+        _ if lack.is_some() => lack,
+        _ if is_disturbed => Some(Verdict::undecided("beside other programs")),
+        _ if evidence.is_none() => Some(Verdict::undecided("too few repeats")),
+        (_, Some(p)) => found(Improved, format!("p = {p:.1e}")),
+        _ if ratio > GROSS_FACTOR => {
+            let is_beyond = evidence.is_some_and(|evidence| evidence.larger.0);
+            let open =
+                if is_beyond { "within the absolute tolerance" } else { "ranks do not rule out chance" };
+            found(CheckOutcome::Undecided, format!("though {open}"))
+        }
+        _ => None,
     }
-    // The threshold above is for all groups, so this is the share of those that are compared.
-    let p_larger: Vec<f64> = groups.iter().map(|g| p_of_larger(&g.strata)).collect();
-    let p_smaller: Vec<f64> = groups.iter().map(|g| p_of_smaller(&g.strata)).collect();
-    let alpha = FALSE_ALARMS * groups.len() as f64 / all as f64;
-    let (slower, faster) = (holm(&p_larger, alpha), holm(&p_smaller, alpha));
-    check.compared += groups.len();
-    for (at, group) in groups.iter().enumerate() {
-        let (was, now) = group.typical();
-        let margin = tolerance.absolute.max(tolerance.relative * was);
-        let (outcome, p) = match () {
-            () if slower[at] && now > was + margin => (CheckOutcome::Regressed, p_larger[at]),
-            () if faster[at] && now < was - margin => (CheckOutcome::Improved, p_smaller[at]),
-            () => continue,
-        };
-        let (seeds, repeats) = (group.strata.len(), group.repeats());
-        check.findings.push(MetricCheck {
-            key: group.key.clone(),
-            seeds,
+}
+
+/// A remark on groups that too few repeats leave undecided, with the number that is needed.
+fn too_few_repeats(groups: &[Group], evidence: &[Option<Evidence>], noun: &str) -> Option<String> {
+    let all = groups.len();
+    let without_evidence = groups.iter().zip(evidence).filter(|(_, evidence)| evidence.is_none());
+    let is_open = |group: &&Group| group.lack.is_none() && !gate::is_gross(&group.strata);
+    let undecided: Vec<&Group> = without_evidence.map(|(group, _)| group).filter(is_open).collect();
+    let seeds = undecided.iter().map(|group| group.cases.len()).min()?;
+    let least = undecided.iter().map(|group| group.repeats()).min()?;
+    let repeats = gate::needed_repeats(seeds, all)?;
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    Some(format!(
+        "seconds of {} of {all} {noun}s are undecided: {least} repeat{} of {seeds} seed{} cannot tell a change from chance; \
+         set `repeats = {repeats}`",
+        undecided.len(),
+        plural(least),
+        plural(seeds),
+    ))
+}
+
+impl Check {
+    /// Adds a finding about the times of a group; `values` are the old and the new one.
+    pub(super) fn add_times(&mut self, group: &Group, values: Option<(f64, f64)>, verdict: Verdict) {
+        let (baseline, value) = values.unzip();
+        let Verdict { outcome, detail, limit } = verdict;
+        self.compared += usize::from(outcome != CheckOutcome::Undecided);
+        self.findings.push(MetricCheck {
+            key: group.cases[0].clone(),
+            seeds: group.cases.len(),
             outcome,
             metric: Some(names::SECONDS.to_owned()),
-            baseline: Some(was),
-            value: Some(now),
-            limit: Some(was + margin),
-            detail: format!("× {:.2}, p = {p:.1e}, {seeds} × {repeats} repeats", now / was),
+            baseline,
+            value,
+            limit,
+            detail,
         });
     }
-}
 
-/// Times of the cases that gave an answer in both runs, by solver and problem.
-fn groups(new: &Cases<'_>, old: &Cases<'_>) -> Vec<Times> {
-    let (old, new) = (times(old), times(new));
-    let mut groups: BTreeMap<CaseKey, Times> = BTreeMap::new();
-    let both: BTreeSet<&CaseKey> = old.keys().filter(|key| new.contains_key(key)).collect();
-    for key in both {
-        let stratum = Stratum { old: old[key].clone(), new: new[key].clone() };
-        let of_all_seeds = CaseKey { seed: 0, ..key.clone() };
-        let group =
-            groups.entry(of_all_seeds).or_insert_with(|| Times { key: key.clone(), strata: Vec::new() });
-        group.strata.push(stratum);
+    /// Adds a remark, once, where other programs disturbed the times of a side. Returns whether they did.
+    pub(super) fn remark_disturbance(&mut self, side: &Timed) -> bool {
+        let share = side.other_load.filter(|load| disturbance(Some(*load)).is_some());
+        let remark = share.map(|share| {
+            let percent = 100.0 * share;
+            format!("seconds are undecided: other programs used {percent:.0} % of the processors in one of the sessions")
+        });
+        let is_new = |remark: &String| !self.remarks.contains(remark);
+        let is_disturbed = remark.is_some();
+        let remark = remark.filter(is_new);
+        self.remarks.extend(remark);
+        is_disturbed
     }
-    groups.into_values().collect()
-}
 
-/// Seconds of each case, repeat by repeat; none where a repeat failed or the clock stopped it.
-fn times(cases: &Cases<'_>) -> BTreeMap<CaseKey, Vec<f64>> {
-    let mut times: BTreeMap<CaseKey, Option<Vec<f64>>> = BTreeMap::new();
-    for case in cases.iter() {
-        let answered = case.is_answer() && case.row().reproducible;
-        let seconds = case.metric(names::SECONDS).filter(|_| answered);
-        let all = times.entry(CaseKey::of(&case)).or_insert_with(|| Some(Vec::new()));
-        match seconds {
-            Some(seconds) => all.iter_mut().for_each(|all| all.push(seconds)),
-            None => *all = None,
-        }
+    /// Adds that the times of groups are undecided.
+    pub(super) fn add_undecided(&mut self, groups: &[Group], reason: &str) {
+        groups.iter().for_each(|group| self.add_times(group, group.typical(), Verdict::undecided(reason)));
     }
-    times.into_iter().filter_map(|(key, all)| Some((key, all?))).collect()
-}
-
-/// Whether the known environments of two runs permit a comparison of their times.
-pub(crate) fn is_one_machine(old: &Cases<'_>, new: &Cases<'_>) -> bool {
-    let (old, new) = (old.timed_environment(), new.timed_environment());
-    old.is_none() || new.is_none() || different_machines(old, new).is_none()
-}
-
-/// Difference between two machines on which times depend.
-fn different_machines(old: Option<&Environment>, new: Option<&Environment>) -> Option<String> {
-    let (Some(old), Some(new)) = (old, new) else {
-        return Some("a run does not name its machine".to_owned());
-    };
-    let machine = |e: &Environment| format!("{}, {} processors, {} threads", e.cpu, e.cores, e.threads);
-    let numerics = |e: &Environment| format!("{} and {}", e.cpu_dispatch, e.blas_core);
-    match () {
-        () if machine(old) != machine(new) => {
-            Some(format!("the runs took place on different machines ({}; {})", machine(old), machine(new)))
-        }
-        () if numerics(old) != numerics(new) => {
-            Some(format!("the runs used different instructions ({}; {})", numerics(old), numerics(new)))
-        }
-        () => None,
-    }
-}
-
-/// Number of repeats with which one of `all` groups of so many seeds can be compared.
-fn needed(seeds: usize, all: usize) -> usize {
-    let enough = |repeats: &usize| {
-        orders(*repeats, *repeats).powi(seeds.max(1) as i32).recip() <= FALSE_ALARMS / all as f64
-    };
-    (2..MOST_REPEATS).find(enough).unwrap_or(MOST_REPEATS)
-}
-
-fn median(times: &[f64]) -> f64 {
-    let mut times = times.to_vec();
-    times.sort_by(f64::total_cmp);
-    let middle = times.len() / 2;
-    if times.len() % 2 == 1 { times[middle] } else { 0.5 * (times[middle - 1] + times[middle]) }
 }

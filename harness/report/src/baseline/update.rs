@@ -3,21 +3,55 @@
 use std::fmt::Write as _;
 
 use gpbench_record::metric::METRICS;
-use gpbench_record::{CaseStatus, text};
+use gpbench_record::{CaseStatus, names};
 
-use super::cases::merged;
+use super::cases::{Merged, merged};
 use super::file::{Baseline, BaselineContents, is_recorded};
+use super::notation::{axes, key, number, quoted};
+use super::session::BaselineSession;
+use super::timed::Timed;
 use crate::error::Result;
 use crate::frame::{Cases, Frame};
 use crate::run::Run;
 
-/// The text of a baseline file that the run passes. It keeps the tolerances of `old` and records every metric that has
-/// one. Skipped cases are left out.
+/// The text of a baseline file that the run passes. It keeps the tolerances of `old` and records every metric that
+/// has one. Skipped cases are left out. The file holds no seconds.
 ///
 /// # Errors
 /// If the table of results cannot be built.
 pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
+    Ok(text(&Cases::of(&Frame::new(run)?), old, None))
+}
+
+/// As [`update`], with the seconds of the run: every repeat of each case, and the machine.
+///
+/// # Errors
+/// If the table of results cannot be built.
+pub fn update_with_seconds(run: &Run, old: Option<&Baseline>) -> Result<String> {
     let frame = Frame::new(run)?;
+    let cases = Cases::of(&frame);
+    let session = Timed::of(&cases).session(run.label());
+    Ok(text(&cases, old, session.as_ref()))
+}
+
+/// Why seconds of the run are no good baseline: they were not measured, or other programs used the processors.
+///
+/// # Errors
+/// If the table of results cannot be built.
+pub fn doubtful_seconds(run: &Run) -> Result<Option<String>> {
+    let frame = Frame::new(run)?;
+    let session = Timed::of(&Cases::of(&frame)).session(run.label());
+    Ok(match &session {
+        None => Some("no case has seconds of every repeat on a known machine: the baseline holds none".to_owned()),
+        Some(session) if session.is_disturbed() => Some(
+            "other programs used the processors during this run: seconds compared with this baseline are undecided"
+                .to_owned(),
+        ),
+        Some(_) => None,
+    })
+}
+
+fn text(cases: &Cases<'_>, old: Option<&Baseline>, session: Option<&BaselineSession>) -> String {
     let mut out = String::from(
         "# Written by `gpbench check --update`. Edit only the tolerance table by hand:\n\
          # a metric may get worse by the larger of `absolute` and `relative * |baseline|`.\n\
@@ -27,19 +61,15 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
     let mut metrics: Vec<&str> =
         METRICS.iter().map(|metric| metric.name).filter(|name| is_recorded(name)).collect();
     for (name, tolerance) in tolerances {
-        let _ = writeln!(
-            out,
-            "{} = {{ absolute = {}, relative = {} }}",
-            key(name),
-            toml_number(tolerance.absolute),
-            toml_number(tolerance.relative)
-        );
-        if !metrics.contains(&name.as_str()) {
+        let (absolute, relative) = (number(tolerance.absolute), number(tolerance.relative));
+        let _ = writeln!(out, "{} = {{ absolute = {absolute}, relative = {relative} }}", key(name));
+        // Seconds with repeats are compared by their own rule.
+        let is_timed = session.is_some() && name == names::SECONDS;
+        if !metrics.contains(&name.as_str()) && !is_timed {
             metrics.push(name);
         }
     }
-    let cases = Cases::of(&frame);
-    let BaselineContents { datasets, solvers } = BaselineContents::of(&cases);
+    let BaselineContents { datasets, solvers } = BaselineContents::of(cases);
     for (table, contents) in [("datasets", datasets), ("solvers", solvers)] {
         if !contents.is_empty() {
             let _ = writeln!(out, "\n[contents.{table}]");
@@ -49,56 +79,20 @@ pub fn update(run: &Run, old: Option<&Baseline>) -> Result<String> {
             let _ = writeln!(out, "{} = [{}]", key(&name), contents.join(", "));
         }
     }
-    for (case, found) in merged(&cases) {
-        if found.worst.status == CaseStatus::Skipped {
-            continue;
+    if let Some(session) = session {
+        out += &session.text();
+    }
+    for (case, found) in merged(cases) {
+        if found.worst.status != CaseStatus::Skipped {
+            let _ = write!(out, "\n[[case]]\n{}\n{}", axes(&case).join("\n"), results(&found, &metrics));
         }
-        out.push_str("\n[[case]]\n");
-        let axes = [
-            ("dataset", Some(&case.dataset)),
-            ("kernel", Some(&case.kernel)),
-            ("estimator", case.estimator.as_ref()),
-            ("solver", Some(&case.solver)),
-        ];
-        for (axis, name) in axes.into_iter().filter_map(|(axis, name)| Some((axis, name?))) {
-            let _ = writeln!(out, "{axis} = {}", quoted(name));
-        }
-        let _ = writeln!(out, "seed = {}\nstatus = \"{}\"", case.seed, found.worst.status);
-        out.push_str("metrics = {");
-        let values = metrics.iter().filter_map(|name| Some((name, found.metrics.get(name)?)));
-        let pairs: Vec<String> =
-            values.map(|(name, v)| format!(" {} = {}", key(name), toml_number(v))).collect();
-        let _ = writeln!(out, "{} }}", pairs.join(","));
     }
-    Ok(out)
-}
-
-/// Six significant digits: more than any tolerance needs, and stable in a diff.
-fn toml_number(value: f64) -> String {
-    let rounded: f64 = format!("{value:.5e}").parse().expect("a formatted number parses");
-    match rounded {
-        0.0 => "0.0".to_owned(),
-        _ if (1e-4..1e9).contains(&rounded.abs()) => format!("{rounded:?}"),
-        _ => format!("{rounded:e}"),
-    }
-}
-
-/// A basic string of TOML, with quotes, backslashes and invisible characters escaped.
-fn quoted(text: &str) -> String {
-    let mut out = String::from("\"");
-    for c in text.chars() {
-        let _ = match c {
-            '"' | '\\' => write!(out, "\\{c}"),
-            c if text::is_hidden(c) => write!(out, "\\U{:08X}", c as u32),
-            c => write!(out, "{c}"),
-        };
-    }
-    out.push('"');
     out
 }
 
-fn key(name: &str) -> String {
-    let bare =
-        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-'));
-    if bare { name.to_owned() } else { quoted(name) }
+/// The lines of a case that state its status and metrics.
+fn results(found: &Merged<'_>, metrics: &[&str]) -> String {
+    let values = metrics.iter().filter_map(|name| Some((name, found.metrics.get(name)?)));
+    let pairs: Vec<String> = values.map(|(name, v)| format!(" {} = {}", key(name), number(v))).collect();
+    format!("status = \"{}\"\nmetrics = {{{} }}\n", found.worst.status, pairs.join(","))
 }

@@ -6,18 +6,16 @@ use plotters::prelude::*;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure, series};
-use super::legend::{Entry, Sample, legend};
+use super::legend::{Entry, Sample};
 use super::marker::peak;
 use super::scale::Scale;
 use super::series::Series;
-use super::sheet::sheet;
-use super::style::{Area, Drawing, INK, MUTED, heading};
+use super::style::{Area, Drawing, INK, MUTED};
 use crate::aggregate::Group;
 use crate::problem::GroupProblem;
 use crate::results::Results;
 
-/// Width of a sheet, and height of a row of panels.
-const WIDTH: u32 = 760;
+/// Height of a row of panels.
 const ROW: u32 = 240;
 
 /// Height of a candidate's tick in pixels.
@@ -37,10 +35,9 @@ fn figure(results: &Results<'_>, group: &Group) -> Drawn {
     let title = format!("How samples choose points: {what}");
     let heights = Scale::fit(heights(drawn), false);
     let series = series(results, &group.solver);
-    let svg = sheet((WIDTH, 84 + ROW * drawn.samples.len() as u32), |root| {
-        heading(root, &title)?;
-        let top = legend(root, &entries(&series))?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((drawn.samples.len(), 1));
+    let grid = results.form.grid(drawn.samples.len(), 1, ROW * drawn.samples.len() as u32);
+    let svg = results.form.sheet(&title, &entries(&series), grid.height, |root, top| {
+        let areas = root.margin(top, 4, 8, 4).split_evenly(grid.split);
         for (i, (sample, area)) in drawn.samples.iter().zip(&areas).enumerate() {
             panel(root, area, &series, &format!("sample {}", i + 1), drawn, sample, heights.clone())?;
         }

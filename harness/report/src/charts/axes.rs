@@ -62,8 +62,9 @@ impl Axes {
             .axis_style(MUTED)
             .label_style(font(LABEL, INK))
             .axis_desc_style(font(13.0, INK))
-            .x_desc(labels.x)
-            .y_desc(labels.y)
+            // These stand in the middle of the axes, and end within the area.
+            .x_desc(fitted(labels.x, 13.0, width as i32 - LEFT + RIGHT))
+            .y_desc(fitted(labels.y, 13.0, height as i32 - BELOW - UNDER + title))
             .draw()?;
         Ok(Axes { x, y, pixels: chart.plotting_area().get_pixel_range() })
     }

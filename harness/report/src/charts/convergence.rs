@@ -6,7 +6,7 @@ use gpbench_record::{TaskKind, names};
 
 use super::curve::{Clock, Mean, curve, path};
 use super::figure::{Drawn, Figure, series, solvers};
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::progress::RESIDUALS;
 use super::scale::Axis;
 use crate::problem::GroupProblem;
@@ -95,5 +95,5 @@ fn sheet_of(
     let rows = panels.len().div_ceil(columns);
     let drawn = |solver: &str| panels.iter().any(|panel| panel.has_line_of(solver));
     let height = 80 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
-    panels_sheet(title, &solvers(results, drawn), panels, columns, height)
+    results.form.panels(title, &solvers(results, drawn), panels, columns, height)
 }

@@ -19,7 +19,7 @@ pub(crate) enum Clock {
 
 impl Clock {
     /// The metric of a case's end on this clock.
-    pub(super) fn metric(self) -> &'static Metric {
+    pub(crate) fn metric(self) -> &'static Metric {
         let name = match self {
             Clock::Seconds => names::SECONDS,
             Clock::Epochs => names::EPOCHS,

@@ -7,14 +7,12 @@ use plotters::style::text_anchor::HPos;
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure, series};
 use super::scale::Scale;
-use super::sheet::sheet;
-use super::style::{Area, Drawing, INK, font, heading, write};
+use super::style::{Area, Drawing, INK, font, write};
 use crate::distance::{Spread, differences};
 use crate::number::percent;
 use crate::results::{Model, Results};
 
-/// Width of a sheet, and height of a row of panels.
-const WIDTH: u32 = 760;
+/// Height of a row of panels.
 const ROW: u32 = 210;
 
 /// Number of bars of a histogram: odd, so that one bar is centred at no difference.
@@ -57,9 +55,9 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let title = format!("Distance to exact training: {what}");
     let columns = histograms.len().min(2);
     let rows = histograms.len().div_ceil(columns);
-    let svg = sheet((WIDTH, 50 + ROW * rows as u32), |root| {
-        heading(root, &title)?;
-        let areas = root.margin(40, 4, 8, 4).split_evenly((rows, columns));
+    let grid = results.form.grid(histograms.len(), columns, ROW * rows as u32);
+    let svg = results.form.sheet(&title, &[], grid.height, |root, top| {
+        let areas = root.margin(top, 4, 8, 4).split_evenly(grid.split);
         for (histogram, area) in histograms.iter().zip(&areas) {
             histogram.draw(root, area, end, heights.clone())?;
         }

@@ -26,7 +26,10 @@ const MOST: usize = 9;
 /// Approximate shares of the nodes within the first edge and within the last.
 const SHARES: [f64; 2] = [0.005, 0.95];
 
-/// Width of a band in the key.
+/// Words before the key.
+const WORDS: &str = "nats below that maximum";
+
+/// Largest width of a band in the key.
 const KEY: i32 = 44;
 
 /// A quantity on a grid.
@@ -92,12 +95,27 @@ impl Field {
         Ok(())
     }
 
+    /// Pixels to the right of which the key has its bands, and below which, on a sheet of so many pixels: beside its words, or
+    /// under them where there is no room.
+    fn key_place(&self, width: i32) -> (i32, i32) {
+        let left = 16 + text_width(WORDS, 13.0) + 26;
+        let bands = KEY * (self.edges.len() + 1) as i32;
+        if left + bands <= width - 16 { (left, 0) } else { (16, 20) }
+    }
+
+    /// Height of the key on a sheet of so many pixels.
+    pub(super) fn key_height(&self, width: i32) -> i32 {
+        self.key_place(width).1 + 34
+    }
+
     /// The key to the bands, from a row of pixels on; returns the first free one below.
     pub(super) fn key(&self, root: &Area<'_>, top: i32) -> Result<i32, Box<dyn std::error::Error>> {
-        let words = "nats below that maximum";
-        let left = 16 + text_width(words, 13.0) + 26;
-        write(root, words, (16, top + 8), font(13.0, INK), HPos::Left)?;
-        let edge = |band: usize| left + KEY * band as i32;
+        let width = root.dim_in_pixel().0 as i32;
+        let (left, down) = self.key_place(width);
+        write(root, WORDS, (16, top + 8), font(13.0, INK), HPos::Left)?;
+        let top = top + down;
+        let band = KEY.min((width - left - 16) / (self.edges.len() + 1) as i32);
+        let edge = |number: usize| left + band * number as i32;
         for band in 0..=self.edges.len() {
             let corners = [(edge(band), top + 2), (edge(band + 1), top + 14)];
             root.draw(&Rectangle::new(corners, self.band(band).filled()))?;

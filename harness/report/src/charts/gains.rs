@@ -5,7 +5,7 @@ use plotters::style::RGBColor;
 use super::curve::Curve;
 use super::figure::{Drawn, Figure, series};
 use super::legend::Entry;
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::search::curve;
 use super::series::{Look, Series};
@@ -53,7 +53,7 @@ pub(crate) fn figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
     };
     let title = if pool.title.is_empty() { String::new() } else { format!(": {}", pool.title) };
     let title = format!("Gains over random search, ours and published{title}");
-    let svg = panels_sheet(&title, &entries, &[panel], 1, HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &[panel], 1, HEIGHT)?;
     let caption = "The largest value less that of random search with as many points, mean over the objectives that all \
                    solvers shown have searched; bands: one standard error. Dashed, in a light colour of the same method here: \
                    Lin et al. 2023, mean over length scales 0.1 to 0.5, with the budgets of the paper (SDD: their later \

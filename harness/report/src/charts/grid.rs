@@ -6,7 +6,7 @@ use gpbench_record::names;
 
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, series, solvers};
-use super::panel::{Dot, Line, Panel, panels_sheet};
+use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use crate::frame::CaseView;
 use crate::grid::point;
@@ -55,7 +55,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) 
     panel.y = Axis { label: "NLML per row".to_owned(), log: false };
     let entries = solvers(results, |solver| panel.has_line_of(solver));
     let title = format!("The grid: {what}");
-    let svg = panels_sheet(&title, &entries, &[panel], 1, HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &[panel], 1, HEIGHT)?;
     let caption = "Each value of the grid: mean over the seeds that have an answer; the band spans the lowest to the highest \
                    seed. Hollow markers: the chosen value of each seed. The negative log marginal likelihood is the \
                    exact one, or the bound where that alone is known.";

@@ -1,8 +1,9 @@
 //! A metric over the runs of a spec.
 
 use super::curve::Curve;
+use super::form::ChartForm;
 use super::legend::Entry;
-use super::panel::{Dot, Line, Panel, panels_sheet};
+use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::{Look, Series};
 use crate::error::{Error, Result};
@@ -18,7 +19,7 @@ const HEAD: u32 = 90;
 ///
 /// # Errors
 /// If it cannot be drawn.
-pub fn history_chart(history: &History) -> Result<String> {
+pub fn history_chart(history: &History, form: ChartForm) -> Result<String> {
     let points = &history.points;
     let solvers: Vec<&str> = once_each(points.iter().map(|point| point.solver.as_str()));
     let all: Vec<Series> =
@@ -30,7 +31,7 @@ pub fn history_chart(history: &History) -> Result<String> {
     let columns = panels.len().clamp(1, 2);
     let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
     let title = format!("{} over runs: {}", history.metric.title, history.name);
-    panels_sheet(&title, &entries, &panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
+    form.panels(&title, &entries, &panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
 }
 
 fn panel(history: &History, problem: &GroupProblem, runs: &[&str], all: &[Series]) -> Panel {

@@ -5,7 +5,7 @@ use gpbench_record::{TaskKind, names};
 
 use super::curve::{Curve, Mean, Path, curve, range};
 use super::figure::{Drawn, Figure, series, solvers};
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use crate::frame::{CaseView, Cells};
 use crate::problem::GroupProblem;
@@ -152,6 +152,6 @@ fn sheet_of(
     let drawn = |solver: &str| panels.iter().any(|panel| panel.has_line_of(solver));
     let columns = panels.len().min(2);
     let height = 100 + ROW * panels.len().div_ceil(columns) as u32;
-    let svg = panels_sheet(&title, &solvers(results, drawn), panels, columns, height)?;
+    let svg = results.form.panels(&title, &solvers(results, drawn), panels, columns, height)?;
     Ok(Some(Figure::new(kind, what, title, caption, svg)))
 }

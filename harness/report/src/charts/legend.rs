@@ -9,7 +9,7 @@ use plotters::style::text_anchor::HPos;
 
 use super::marker::{Marker, peak};
 use super::series::Series;
-use super::style::{Area, Drawing, INK, MUTED, font, text_width, write};
+use super::style::{Area, Drawing, INK, MUTED, fitted, font, text_width, write};
 
 /// The sample before the words of a legend entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -52,8 +52,10 @@ impl Entry {
         text::cut(text, text::NAME)
     }
 
-    fn draw(&self, root: &Area<'_>, (x, y): (i32, i32)) -> Drawing {
-        let words = || write(root, &self.text(), (x + SAMPLE + 8, y), font(13.0, INK), HPos::Left);
+    /// Draws the entry at a place with `room` pixels to the right.
+    fn draw(&self, root: &Area<'_>, (x, y): (i32, i32), room: i32) -> Drawing {
+        let text = fitted(&self.text(), SIZE, room - SAMPLE - 8);
+        let words = || write(root, &text, (x + SAMPLE + 8, y), font(SIZE, INK), HPos::Left);
         match self {
             Entry::Series(series) => series.draw_entry(root, || {
                 let line = [(x, y), (x + SAMPLE, y)];
@@ -69,24 +71,40 @@ impl Entry {
     }
 }
 
-/// Height of a line of the legend.
+/// Size of the words, and height of a line of the legend.
+const SIZE: f64 = 13.0;
 const LEGEND_LINE: i32 = 20;
 /// Length of a line sample.
 const SAMPLE: i32 = 26;
 
-/// Draws a legend below the heading, wrapped at the sheet's width; returns the first free row of pixels.
-pub(super) fn legend(root: &Area<'_>, entries: &[Entry]) -> Result<i32, Box<dyn std::error::Error>> {
+/// Pixels on the left of a legend.
+const LEFT: i32 = 16;
+
+/// Draws a legend from the row of pixels `first` on, wrapped at the sheet's width.
+pub(super) fn legend(root: &Area<'_>, entries: &[Entry], first: i32) -> Drawing {
     let width = root.dim_in_pixel().0 as i32;
-    let (mut x, mut y) = (16, 48);
-    for entry in entries {
-        let needed = SAMPLE + 8 + text_width(&entry.text(), 13.0) + 18;
-        if x > 16 && x + needed > width - 8 {
-            (x, y) = (16, y + LEGEND_LINE);
+    let places = places(entries, first, width);
+    entries.iter().zip(places).try_for_each(|(entry, place)| entry.draw(root, place, width - place.0))
+}
+
+/// The first free row of pixels below a legend on a sheet of so many pixels.
+pub(super) fn end(entries: &[Entry], first: i32, width: i32) -> i32 {
+    // Without entries, only the title is above.
+    places(entries, first, width).last().map_or(first - 8, |(_, y)| y + LEGEND_LINE / 2 + 4)
+}
+
+/// Where the entries of a legend stand.
+fn places(entries: &[Entry], first: i32, width: i32) -> Vec<(i32, i32)> {
+    let (mut x, mut y) = (LEFT, first);
+    let place = |entry: &Entry| {
+        let needed = SAMPLE + 8 + text_width(&entry.text(), SIZE) + 18;
+        if x > LEFT && x + needed > width - 8 {
+            (x, y) = (LEFT, y + LEGEND_LINE);
         }
-        entry.draw(root, (x, y))?;
         x += needed;
-    }
-    Ok(y + LEGEND_LINE / 2 + 4)
+        (x - needed, y)
+    };
+    entries.iter().map(place).collect()
 }
 
 fn draw_sample(root: &Area<'_>, (x, y): (i32, i32), sample: Sample) -> Drawing {

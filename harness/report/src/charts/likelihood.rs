@@ -4,7 +4,7 @@ use gpbench_record::{FeatureEstimator, metric};
 
 use super::figure::{Drawn, Figure, method, other};
 use super::legend::Entry;
-use super::panel::{Dot, Panel, panels_sheet};
+use super::panel::{Dot, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -51,7 +51,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let columns = panels.len().min(2);
     let rows = panels.len().div_ceil(columns);
     let entries: Vec<Entry> = kinds.iter().map(|kind| Entry::Series(series(kind))).collect();
-    let svg = panels_sheet(&title, &entries, &panels, columns, 90 + ROW * rows as u32)?;
+    let svg = results.form.panels(&title, &entries, &panels, columns, 90 + ROW * rows as u32)?;
     let caption = "Mean of the estimates minus the exact term, in percent of that term, against the mean number of \
                    iterations or of random features of an estimate. Whiskers span two standard errors of the mean on \
                    either side. The whiskers of an estimate without bias meet the dotted line in 19 of 20 cases.";

@@ -7,11 +7,13 @@
 
 pub(crate) mod acquisition;
 mod axes;
+pub(crate) mod calibration;
 pub(crate) mod convergence;
 pub(crate) mod curve;
 pub(crate) mod distance;
 mod field;
 pub(crate) mod figure;
+pub(crate) mod form;
 pub(crate) mod gains;
 pub(crate) mod grid;
 pub(crate) mod history;
@@ -25,9 +27,11 @@ mod panel;
 pub(crate) mod pareto;
 pub(crate) mod paths;
 pub(crate) mod posterior;
+pub(crate) mod precision;
 pub(crate) mod probes;
 pub(crate) mod profile;
 pub(crate) mod progress;
+pub(crate) mod runtime;
 mod scale;
 pub(crate) mod search;
 pub(crate) mod search_steps;

@@ -7,13 +7,14 @@ use plotters::style::text_anchor::HPos;
 use super::axes::{Axes, Labels};
 use super::curve::Curve;
 use super::field::Field;
+use super::form::ChartForm;
 use super::labels::Free;
-use super::legend::{Entry, legend};
+use super::legend::Entry;
 use super::marker::{Marker, peak};
 use super::scale::{Axis, Scale};
 use super::series::Series;
-use super::sheet::sheet;
-use super::style::{Area, Drawing, INK, MUTED, font, heading, text_width, write};
+use super::sheet::HEAD;
+use super::style::{Area, Drawing, INK, MUTED, font, text_width, write};
 use crate::number::scientific;
 use crate::results::once_each;
 
@@ -41,6 +42,8 @@ pub(super) struct Panel {
     pub(super) y: Axis,
     pub(super) lines: Vec<Line>,
     pub(super) dots: Vec<Dot>,
+    /// Crosses of series, such as the places where curves end in a failure.
+    pub(super) crosses: Vec<(Series, (f64, f64))>,
     /// Paths behind the curves, such as a frontier.
     pub(super) backdrop: Vec<Vec<(f64, f64)>>,
     /// Whether the vertical axis may end below the highest values, so that these do not flatten most curves.
@@ -55,29 +58,30 @@ pub(super) struct Panel {
     pub(super) field: Option<Field>,
 }
 
-/// Width of a sheet.
-const WIDTH: u32 = 760;
-
-/// A sheet with panels, row by row, under a heading and a legend.
-pub(super) fn panels_sheet(
-    title: &str,
-    entries: &[Entry],
-    panels: &[Panel],
-    columns: usize,
-    height: u32,
-) -> Result<String, Box<dyn std::error::Error>> {
-    sheet((WIDTH, height), |root| {
-        heading(root, title)?;
-        let mut top = legend(root, entries)?;
-        for field in panels.iter().filter_map(|panel| panel.field.as_ref()) {
-            top = field.key(root, top)?;
-        }
-        let areas = root.margin(top, 4, 8, 4).split_evenly((panels.len().div_ceil(columns), columns));
-        for (panel, area) in panels.iter().zip(&areas) {
-            panel.draw(root, area)?;
-        }
-        Ok(())
-    })
+impl ChartForm {
+    /// A sheet with panels, row by row. On a page, these stand in `columns`, and the sheet has `height` pixels under a title
+    /// and a legend of one line.
+    pub(super) fn panels(
+        self,
+        title: &str,
+        entries: &[Entry],
+        panels: &[Panel],
+        columns: usize,
+        height: u32,
+    ) -> Result<String, Box<dyn std::error::Error>> {
+        let grid = self.grid(panels.len(), columns, height.saturating_sub(HEAD));
+        let fields = || panels.iter().filter_map(|panel| panel.field.as_ref());
+        let below = fields().map(|field| field.key_height(self.pixels() as i32)).sum::<i32>();
+        // On a page, the key takes its pixels from the panels.
+        let height = if self.width.is_some() { grid.height + below as u32 } else { grid.height };
+        self.sheet(title, entries, height, |root, mut top| {
+            for field in fields() {
+                top = field.key(root, top)?;
+            }
+            let areas = root.margin(top, 4, 8, 4).split_evenly(grid.split);
+            panels.iter().zip(&areas).try_for_each(|(panel, area)| panel.draw(root, area))
+        })
+    }
 }
 
 /// Points this much below the highest are marked at the lower edge. An exact answer is so far below an iterative one
@@ -217,6 +221,11 @@ impl Panel {
         }
         for dot in &self.dots {
             notes.extend(self.draw_dot(root, &axes, dot, &mut free)?);
+        }
+        for (series, at) in &self.crosses {
+            let place = axes.pixel(*at);
+            free.keep_marker(place);
+            series.draw(root, || Marker::Cross.draw(root, place, series.look.colour, true))?;
         }
         for name in named {
             let ends = self.lines.iter().filter(|line| line.series.name == name);
@@ -360,6 +369,7 @@ fn marked(points: usize) -> Vec<usize> {
 mod tests {
     use super::*;
     use crate::charts::series::Look;
+    use crate::charts::sheet::sheet;
 
     #[test]
     fn one_high_curve_does_not_flatten_the_others() {

@@ -5,7 +5,7 @@ use gpbench_record::names;
 
 use super::curve::Clock;
 use super::figure::{Drawn, Figure, series, solvers};
-use super::panel::{Dot, Panel, panels_sheet};
+use super::panel::{Dot, Panel};
 use super::scale::Axis;
 use crate::aggregate::{Group, MeanWithError};
 use crate::results::Results;
@@ -44,7 +44,7 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     let rows = panels.len().div_ceil(columns);
     let height = 70 + ROW * rows as u32 + if rows == 1 { 70 } else { 0 };
     let title = "Quality against time";
-    let svg = panels_sheet(title, &solvers(results, |_| true), &panels, columns, height)?;
+    let svg = results.form.panels(title, &solvers(results, |_| true), &panels, columns, height)?;
     let some = |is: &dyn Fn(&Group) -> bool, what| if results.groups.iter().any(is) { what } else { "" };
     let own = some(&|group| results.has_own_predictions(group), OWN);
     let incomparable = some(&|group| has_incomparable_times(results, group), INCOMPARABLE);

@@ -7,7 +7,7 @@ use super::curve::Curve;
 use super::field::Field;
 use super::figure::{Drawn, Figure, other, series};
 use super::legend::{Entry, Sample};
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use super::training::{Quantity, panel};
@@ -64,7 +64,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     } else {
         ""
     };
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), height)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), height)?;
     let caption = format!(
         "Left: length scale and noise scale along the outer steps of the first seed.{under} Right: the exact log \
          marginal likelihood at each step's hyperparameters, mean over seeds, where few enough rows permit it."

@@ -7,18 +7,17 @@ use plotters::prelude::*;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure, series, solvers};
-use super::legend::{Entry, Sample, legend};
+use super::legend::{Entry, Sample};
 use super::scale::Scale;
 use super::series::Series;
-use super::sheet::sheet;
-use super::style::{Area, Drawing, INK, MUTED, RULE, heading};
+use super::style::{Area, Drawing, INK, MUTED, RULE};
 use crate::frame::CaseView;
 use crate::problem::GroupProblem;
 use crate::results::Results;
 
-/// Width of a sheet, and height of a row of panels.
-const WIDTH: u32 = 760;
+/// Height of a row of panels, and of the chart of distances.
 const ROW: u32 = 250;
+const ALONG: u32 = 318;
 
 /// Standard deviations on either side of a mean.
 const BAND: f64 = 2.0;
@@ -37,10 +36,9 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) 
     let columns = drawn.len().min(2);
     let rows = drawn.len().div_ceil(columns);
     let title = format!("Posterior along the input: {what}");
-    let svg = sheet((WIDTH, 80 + ROW * rows as u32), |root| {
-        heading(root, &title)?;
-        let top = legend(root, &kinds(&drawn))?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((rows, columns));
+    let grid = results.form.grid(drawn.len(), columns, ROW * rows as u32);
+    let svg = results.form.sheet(&title, &kinds(&drawn), grid.height, |root, top| {
+        let areas = root.margin(top, 4, 8, 4).split_evenly(grid.split);
         let heights = Scale::fit(heights(&drawn).into_iter(), false);
         for ((case, curve), area) in drawn.iter().zip(&areas) {
             panel(root, area, &series(results, case.solver()), curve, heights.clone())?;
@@ -68,11 +66,10 @@ pub(crate) fn distance_figure(results: &Results<'_>, problem: &GroupProblem, wha
     let floor = if log { high * 10f64.powf(-DECADES) } else { 0.0 };
     let heights = Scale::fit(all.map(|w2| w2.max(floor)), log);
     let title = format!("Distance to the exact posterior along the input: {what}");
-    let svg = sheet((WIDTH, 380), |root| {
-        heading(root, &title)?;
-        let mut entries = solvers(results, |s| drawn.iter().any(|(case, _)| case.solver() == s));
-        entries.push(Entry::new("range of the training inputs", Sample::Patch(RULE)));
-        let top = legend(root, &entries)?;
+    let mut entries = solvers(results, |s| drawn.iter().any(|(case, _)| case.solver() == s));
+    entries.push(Entry::new("range of the training inputs", Sample::Patch(RULE)));
+    let grid = results.form.grid(1, 1, ALONG);
+    let svg = results.form.sheet(&title, &entries, grid.height, |root, top| {
         let labels = Labels { title: None, x: "x (standardised)", y: "2-Wasserstein distance" };
         let axes = Axes::draw(&root.margin(top, 4, 8, 4), labels, across(first), heights)?;
         axes.shade(root, first.range, RULE.mix(0.5).filled())?;

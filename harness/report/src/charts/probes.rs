@@ -8,7 +8,7 @@ use gpbench_record::{GradientEstimator, Task, TaskKind};
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, other, series};
 use super::legend::Entry;
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -58,7 +58,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let entries: Vec<Entry> = all.into_iter().map(Entry::Series).collect();
     let what = results.model_title(model);
     let title = format!("Number of probes: {what}");
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "After training, by the number of right-hand sides beside y, which are also the samples of the \
                    prediction: geometric mean over seeds (arithmetic for the NLL); the band spans the lowest to the \
                    highest seed. Seconds are those of all outer steps.";

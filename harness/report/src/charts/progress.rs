@@ -5,19 +5,17 @@ use gpbench_record::names;
 
 use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
 use super::figure::{Drawn, Figure, series, solvers};
-use super::legend::{Entry, Sample, legend};
+use super::legend::{Entry, Sample};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
-use super::sheet::sheet;
-use super::style::heading;
 use crate::frame::CaseView;
 use crate::problem::GroupProblem;
 use crate::results::Results;
 use crate::target::Limits;
 
-/// Size of a chart with one panel.
-const SIZE: (u32, u32) = (760, 440);
+/// Height of a chart.
+const HEIGHT: u32 = 440;
 
 /// Ratio between the longest and the shortest curve from which a clock is drawn logarithmic.
 const WIDE: f64 = 15.0;
@@ -156,11 +154,7 @@ impl<'a> Chart<'a> {
     fn figure(self, kind: &str, what: &str, title: String, caption: &str, kinds: &[Entry]) -> Drawn {
         let mut entries = solvers(self.results, |solver| self.panel.has(solver));
         entries.extend_from_slice(kinds);
-        let svg = sheet(SIZE, |root| {
-            heading(root, &title)?;
-            let top = legend(root, &entries)?;
-            self.panel.draw(root, &root.margin(top, 4, 8, 4))
-        })?;
+        let svg = self.results.form.panels(&title, &entries, &[self.panel], 1, HEIGHT)?;
         Ok(Some(Figure::new(kind, what, title, caption, svg)))
     }
 }

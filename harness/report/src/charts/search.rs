@@ -5,7 +5,7 @@ use gpbench_record::metric;
 use super::curve::{Curve, range};
 use super::figure::{Drawn, Figure, other, series, solvers};
 use super::legend::Entry;
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::MeanWithError;
@@ -259,7 +259,7 @@ fn sheet_of(
     let title = if what.is_empty() { title.to_owned() } else { format!("{title}: {what}") };
     let columns = panels.len().min(2);
     let height = 90 + ROW * panels.len().div_ceil(columns) as u32;
-    let svg = panels_sheet(&title, &entries, panels, columns, height)?;
+    let svg = results.form.panels(&title, &entries, panels, columns, height)?;
     Ok(Some(Figure::new(kind, what, title, caption, svg)))
 }
 

@@ -4,7 +4,7 @@ use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_record::{TaskKind, names};
 
 use super::figure::{Drawn, Figure, series, solvers};
-use super::panel::{Panel, panels_sheet};
+use super::panel::Panel;
 use super::training::{Quantity, panel};
 use crate::aggregate::Group;
 use crate::problem::GroupProblem;
@@ -32,7 +32,7 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem) -> Drawn {
     };
     let has_line = |solver: &str| panels.iter().any(|panel| panel.has_line_of(solver));
     let rows = panels.len().div_ceil(2) as u32;
-    let svg = panels_sheet(&title, &solvers(results, has_line), &panels, 2, 90 + ROW * rows)?;
+    let svg = results.form.panels(&title, &solvers(results, has_line), &panels, 2, 90 + ROW * rows)?;
     let caption = "Of each step alone, its own systems and points: geometric mean over seeds, arithmetic where the axis is \
                    linear; the band spans the lowest to the highest seed. Residuals are recomputed in double precision. A \
                    sample less the objective, at the point that the sample chose, is what samples promise too much; it \

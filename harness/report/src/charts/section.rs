@@ -6,7 +6,7 @@ use gpbench_record::{Probes, names};
 
 use super::figure::{Drawn, Figure, other};
 use super::legend::Entry;
-use super::panel::{Dot, Panel, panels_sheet};
+use super::panel::{Dot, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -55,7 +55,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let entries: Vec<Entry> = entries.collect();
     let what = results.model_title(model);
     let title = format!("Where solves start in step {}: {what} · {solver}", sections[0].step + 1);
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "The quadratic ½ vᵀHv − vᵀb of the first probe, in the plane of the two largest eigenvalues of H \
                    through its solution, which is the origin. Contours: each is twice as far out as the one inside it. \
                    Markers: where the solve started. Each panel has its own scales.";

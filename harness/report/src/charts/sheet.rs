@@ -1,10 +1,43 @@
-//! The sheet that a chart is drawn on.
+//! The sheet that a chart is drawn on: its title, its legend, and below them the chart.
 
 use gpbench_record::text;
 use plotters::prelude::*;
 
-use super::style::{Area, Drawing, PAPER};
+use super::form::ChartForm;
+use super::legend::{self, Entry, legend};
+use super::style::{Area, Drawing, PAPER, heading};
 use super::svg::Svg;
+
+/// Rows of pixels in which a legend begins below a title, and without one.
+const FIRST: (i32, i32) = (48, 22);
+
+/// Rows of pixels above a chart with a title and a legend of one line.
+pub(super) const HEAD: u32 = 62;
+
+impl ChartForm {
+    /// Draws a chart as SVG text. `draw` fills the `height` pixels below title and legend; it gets the row of pixels in which
+    /// they begin.
+    pub(super) fn sheet(
+        self,
+        title: &str,
+        entries: &[Entry],
+        height: u32,
+        draw: impl for<'a> FnOnce(&Area<'a>, i32) -> Drawing,
+    ) -> Result<String, Box<dyn std::error::Error>> {
+        let first = if self.titles { FIRST.0 } else { FIRST.1 };
+        let width = self.pixels();
+        let top = legend::end(entries, first, width as i32);
+        let size = (width, top as u32 + height);
+        let svg = sheet(size, |root| {
+            if self.titles {
+                heading(root, title)?;
+            }
+            legend(root, entries, first)?;
+            draw(root, top)
+        })?;
+        Ok(self.sized(&svg, size))
+    }
+}
 
 /// Draws to an SVG text.
 pub(super) fn sheet(

@@ -6,7 +6,7 @@ use gpbench_record::names;
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, method};
 use super::legend::Entry;
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -30,7 +30,7 @@ pub(crate) fn quality_figure(results: &Results<'_>, problem: &GroupProblem, what
     }
     let entries: Vec<Entry> = methods.iter().map(|own| Entry::Series(method(results, own))).collect();
     let title = format!("Batch size: {what}");
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "After learning, by the batch size: mean over seeds; the band spans the lowest to the highest seed. Where \
                    a parameter has a grid, the chosen value is drawn.";
     Ok(Some(Figure::new("batch-size", what, title, caption, svg)))
@@ -54,7 +54,7 @@ pub(crate) fn cost_figure(results: &Results<'_>) -> Drawn {
     }
     let entries: Vec<Entry> = methods.iter().map(|own| Entry::Series(method(results, own))).collect();
     let title = "Cost of a step".to_owned();
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), HEIGHT)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), HEIGHT)?;
     let caption = "Wall-clock seconds of a step against the batch size and the number of features: geometric mean over seeds; \
                    the band spans the fastest to the slowest seed. Slopes are in the table above.";
     Ok(Some(Figure::new("step-cost", "", title, caption, svg)))

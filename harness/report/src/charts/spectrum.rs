@@ -7,21 +7,20 @@ use plotters::style::text_anchor::HPos;
 
 use super::axes::{Axes, Labels};
 use super::figure::{Drawn, Figure};
-use super::legend::{Entry, Sample, legend};
+use super::legend::{Entry, Sample};
 use super::marker::Marker;
 use super::palette::PALETTE;
 use super::posterior::{across, drawn};
 use super::scale::Scale;
-use super::sheet::sheet;
-use super::style::{Area, Drawing, INK, MUTED, RULE, font, heading, write};
+use super::style::{Area, Drawing, INK, MUTED, RULE, font, write};
 use crate::problem::GroupProblem;
 use crate::results::Results;
 
 /// Colour of the curves.
 const COLOUR: RGBColor = PALETTE[0];
 
-/// Size of the sheet.
-const SIZE: (u32, u32) = (760, 420);
+/// Height of the panels.
+const HEIGHT: u32 = 358;
 
 /// Eigenvalues to the left, one strip a basis function to the right.
 pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) -> Drawn {
@@ -29,14 +28,13 @@ pub(crate) fn figure(results: &Results<'_>, problem: &GroupProblem, what: &str) 
     let with_spectrum = drawn.iter().find_map(|(_, curve)| Some((*curve, curve.spectrum.as_ref()?)));
     let Some((curve, spectrum)) = with_spectrum else { return Ok(None) };
     let title = format!("Kernel eigenvalues and spectral basis functions: {what}");
-    let svg = sheet(SIZE, |root| {
-        heading(root, &title)?;
-        let entries = [
-            Entry::new("indices whose functions are drawn", Sample::Marker(Marker::Circle)),
-            Entry::new("range of the training inputs", Sample::Patch(RULE)),
-        ];
-        let top = legend(root, &entries)?;
-        let areas = root.margin(top, 4, 8, 4).split_evenly((1, 2));
+    let entries = [
+        Entry::new("indices whose functions are drawn", Sample::Marker(Marker::Circle)),
+        Entry::new("range of the training inputs", Sample::Patch(RULE)),
+    ];
+    let grid = results.form.grid(2, 2, HEIGHT);
+    let svg = results.form.sheet(&title, &entries, grid.height, |root, top| {
+        let areas = root.margin(top, 4, 8, 4).split_evenly(grid.split);
         eigenvalues(root, &areas[0], spectrum)?;
         functions(root, &areas[1], curve, spectrum)
     })?;

@@ -8,7 +8,7 @@ use gpbench_record::{GridPoint, ParamValue, names};
 use super::curve::Mean;
 use super::figure::{Drawn, Figure, series};
 use super::legend::Entry;
-use super::panel::{Panel, panels_sheet};
+use super::panel::Panel;
 use super::scale::Axis;
 use super::series::Series;
 use super::size::over_groups;
@@ -53,7 +53,7 @@ fn figure(results: &Results<'_>, points: &[(&Group, &GridPoint)], param: &str, w
     let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
     let label = param.replace('_', " ");
     let title = format!("By {label}: {what}");
-    let svg = panels_sheet(&title, &entries, &panels, columns, height)?;
+    let svg = results.form.panels(&title, &entries, &panels, columns, height)?;
     let caption = format!(
         "Each value of `{param}`: mean over the seeds that have an answer; the band spans the lowest to the highest seed."
     );

@@ -7,7 +7,7 @@ use gpbench_record::metric::{self, Metric, Shown};
 use super::curve::{Curve, Mean, Path, range};
 use super::figure::{Drawn, Figure, other};
 use super::legend::Entry;
-use super::panel::{Line, Panel, panels_sheet};
+use super::panel::{Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -89,7 +89,7 @@ fn figure(results: &Results<'_>, groups: &[&Group], what: &str) -> Drawn {
     let entries: Vec<Entry> = groups.iter().map(|group| Entry::Series(own(group))).collect();
     let rows = panels.len().div_ceil(2);
     let title = format!("Training: {what}");
-    let svg = panels_sheet(&title, &entries, &panels, 2, 90 + ROW * rows as u32)?;
+    let svg = results.form.panels(&title, &entries, &panels, 2, 90 + ROW * rows as u32)?;
     let caption = "Along the outer steps, by estimator: geometric mean over seeds (arithmetic for log-likelihoods); the \
                    band spans the lowest to the highest seed. Epochs and iterations are those of each step. The initial \
                    distance is that from the start of a step's solve to its end, in the norm of H, root mean square over \

@@ -6,7 +6,7 @@ use gpbench_record::{Task, TaskKind, names};
 use super::curve::{Curve, Mean, range};
 use super::figure::{Drawn, Figure, method, other};
 use super::legend::Entry;
-use super::panel::{Dot, Line, Panel, panels_sheet};
+use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
 use crate::aggregate::Group;
@@ -39,7 +39,7 @@ pub(crate) fn figure(results: &Results<'_>, model: Model<'_>) -> Drawn {
     let entries: Vec<Entry> = all.into_iter().map(Entry::Series).collect();
     let what = results.model_title(model);
     let title = format!("Training on truncated solves: {what}");
-    let svg = panels_sheet(&title, &entries, &panels, panels.len(), 90 + ROW)?;
+    let svg = results.form.panels(&title, &entries, &panels, panels.len(), 90 + ROW)?;
     let caption = "After training, by the mean number of iterations of a solve: geometric mean over seeds (arithmetic \
                    for the NLL), from the lowest to the highest seed. Dotted: exact training.";
     Ok(Some(Figure::new("truncation", &what, title, caption, svg)))

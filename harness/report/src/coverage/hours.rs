@@ -10,7 +10,7 @@ use crate::reference::Reference;
 
 /// A spec that would measure cells of a paper, with the estimated seconds of its cases.
 #[derive(Debug, Clone)]
-pub struct Estimate {
+pub struct SpecEstimate {
     /// The paper, as the spec names it in `[report] reference`.
     pub reference: String,
     /// The spec, relative to `benchmarks/`.
@@ -44,7 +44,7 @@ pub(super) struct Cost {
 
 impl Hours {
     /// The hours of all cells that specs would measure. Of several solvers or specs that measure a cell, the cheapest counts.
-    pub fn of(machine: String, threads: usize, day: String, estimates: &[Estimate]) -> Hours {
+    pub fn of(machine: String, threads: usize, day: String, estimates: &[SpecEstimate]) -> Hours {
         let mut cells: BTreeMap<String, BTreeMap<String, Cost>> = BTreeMap::new();
         for estimate in estimates {
             let Some(reference) = Reference::named(&estimate.reference) else { continue };
@@ -73,7 +73,7 @@ impl Hours {
 }
 
 /// For each entry of a spec's axes but the seed: the cells that it measures, and the seconds of all its cases.
-fn of_spec(reference: &Reference, estimate: &Estimate) -> Vec<(Vec<String>, f64)> {
+fn of_spec(reference: &Reference, estimate: &SpecEstimate) -> Vec<(Vec<String>, f64)> {
     let mut groups: BTreeMap<Labels, (&Case, Option<f64>)> = BTreeMap::new();
     for (labels, case, seconds) in &estimate.cases {
         let group = Labels { seed: 0, repeat: 0, solver: entry(labels, case), ..labels.clone() };

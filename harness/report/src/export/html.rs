@@ -3,14 +3,62 @@
 use gpbench_record::{Row, text};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::attachment::Attachment;
+use crate::charts::figure::Figure;
 use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
 use crate::table::TextTable;
 
-/// The page, with links to `files` in its folder.
-pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
+/// Where the files are that a page links.
+#[derive(Clone, Copy)]
+pub(crate) enum Links<'l> {
+    /// Nowhere: the page has no such links.
+    Nowhere,
+    /// In the folder of the page, the charts in `figures/`.
+    Beside(&'l [&'l str]),
+    /// In the page itself, which shows the spec too.
+    Within { files: &'l [Attachment], spec: &'l str },
+}
+
+impl<'l> Links<'l> {
+    /// The links to files, by their names.
+    fn files(self) -> Vec<Markup> {
+        match self {
+            Links::Nowhere => Vec::new(),
+            Links::Beside(files) => files.iter().map(|file| html! { a href=(file) { (file) } }).collect(),
+            Links::Within { files, .. } => files.iter().map(|file| attached(file, &file.name)).collect(),
+        }
+    }
+
+    /// The link to a chart.
+    fn chart(self, figure: &Figure) -> Option<Markup> {
+        match self {
+            Links::Nowhere => None,
+            Links::Beside(_) => Some(html! { a href={ "figures/" (figure.file) } { "SVG" } }),
+            Links::Within { .. } => {
+                Some(attached(&Attachment::new(&figure.file, "image/svg+xml", &figure.svg), "SVG"))
+            }
+        }
+    }
+
+    /// The spec, where the page shows it.
+    fn spec(self) -> Option<&'l str> {
+        match self {
+            Links::Within { spec, .. } if !spec.is_empty() => Some(spec),
+            _ => None,
+        }
+    }
+}
+
+/// A link that saves a file within the page.
+fn attached(Attachment { name, address }: &Attachment, words: &str) -> Markup {
+    html! { a href=(address) download=(name) { (words) } }
+}
+
+/// The page.
+pub(crate) fn page(page: &Page<'_>, links: Links<'_>) -> String {
     let cases = &page.cases;
     let page = html! {
         (DOCTYPE)
@@ -24,9 +72,9 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
             }
             body {
                 (head(page))
-                (contents(page, files))
+                (contents(page, links))
                 main {
-                    @for part in &page.parts { (results(part, page.parts.len() > 1, !files.is_empty())) }
+                    @for part in &page.parts { (results(part, page.parts.len() > 1, links)) }
                     @if let Some(table) = overview::not_ok(cases) { (section("not-ok", &table)) (logs(cases)) }
                     (places(cases))
                     (measured(cases))
@@ -35,6 +83,9 @@ pub(crate) fn page(page: &Page<'_>, files: &[&str]) -> String {
                         ul { @for entry in &page.references { li { (entry) } } }
                     }
                     @for part in &page.parts { (details(part)) }
+                    @if let Some(spec) = links.spec() {
+                        section id="spec" { details { summary { "Spec" } pre { (spec) } } }
+                    }
                 }
                 script { (PreEscaped(include_str!("page.js"))) }
                 footer { "Written by gpbench from the run's journal; rebuild it with " code { "gpbench report" } "." }
@@ -78,8 +129,9 @@ fn head(page: &Page<'_>) -> Markup {
     }
 }
 
-/// Links to the sections of the page and to the files beside it, and a filter of rows.
-fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
+/// Links to the sections of the page and to its files, and a filter of rows.
+fn contents(page: &Page<'_>, links: Links<'_>) -> Markup {
+    let files = links.files();
     let has = |of: fn(&Part) -> bool| page.parts.iter().any(of);
     let sections = [
         ("results", "Results", true),
@@ -90,12 +142,13 @@ fn contents(page: &Page<'_>, files: &[&str]) -> Markup {
         ("measured", "How this was measured", true),
         ("references", "References", true),
         ("details", "Details", has(|part| !part.details.is_empty())),
+        ("spec", "Spec", links.spec().is_some()),
     ];
     html! {
         nav {
             ul { @for (id, name, _) in sections.iter().filter(|section| section.2) { li { a href={ "#" (id) } { (name) } } } }
             @if !files.is_empty() {
-                p.note { "Files: " @for (i, file) in files.iter().enumerate() { @if i > 0 { ", " } a href=(file) { (file) } } }
+                p.note { "Files: " @for (i, file) in files.iter().enumerate() { @if i > 0 { ", " } (file) } }
             }
             label id="filter" hidden { "Show rows with " input type="search" placeholder="cg pol"; }
         }
@@ -111,7 +164,7 @@ fn tone(outcome: &str) -> &'static str {
     }
 }
 
-fn results(part: &Part, several: bool, has_files: bool) -> Markup {
+fn results(part: &Part, several: bool, links: Links<'_>) -> Markup {
     html! {
         section id="results" {
             h2 { "Results" @if several { ": " (part.title) } }
@@ -119,7 +172,7 @@ fn results(part: &Part, several: bool, has_files: bool) -> Markup {
             p.note { (part.conventions.replace('`', "")) }
         }
         @for table in &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
-        (charts(part, has_files))
+        (charts(part, links))
     }
 }
 
@@ -127,7 +180,7 @@ fn titled(table: &TextTable) -> Markup {
     html! {
         h3 { (table.title) }
         (table.html())
-        @if !table.caption.is_empty() { p.note { (table.caption) } }
+        @if !table.caption.is_empty() { p.note { (table.caption.replace('`', "")) } }
     }
 }
 
@@ -150,7 +203,7 @@ fn section(id: &str, table: &TextTable) -> Markup {
 }
 
 /// The charts, with links to their files where these exist.
-fn charts(part: &Part, has_files: bool) -> Markup {
+fn charts(part: &Part, links: Links<'_>) -> Markup {
     html! {
         @if !part.figures.is_empty() {
             section id="charts" {
@@ -166,7 +219,7 @@ fn charts(part: &Part, has_files: bool) -> Markup {
                             div role="img" aria-label=(figure.title) { (PreEscaped(&figure.svg)) }
                             figcaption {
                                 (figure.caption)
-                                @if has_files { " " a href={ "figures/" (figure.file) } { "SVG" } }
+                                @if let Some(link) = links.chart(figure) { " " (link) }
                             }
                         }
                     }

@@ -70,7 +70,7 @@ fn results(out: &mut String, part: &Part, several: &str) {
 fn section(out: &mut String, table: &TextTable) {
     let _ = writeln!(out, "### {}\n\n{}", markdown(&table.title), table.markdown());
     if !table.caption.is_empty() {
-        let _ = writeln!(out, "{}\n", table.caption);
+        let _ = writeln!(out, "{}\n", markdown_block(&table.caption));
     }
 }
 

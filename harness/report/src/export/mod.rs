@@ -1,13 +1,17 @@
 //! Exporters of a run, one for each format.
 
+mod attachment;
+mod bundle;
 mod csv;
 pub(crate) mod html;
 mod json;
+pub(crate) mod latex;
 pub(crate) mod markdown;
 mod text;
 
 use gpbench_record::text as foreign;
 
+use crate::charts::form::ChartForm;
 use crate::error::Result;
 use crate::fit::Fitted;
 use crate::frame::{Cases, Frame};
@@ -27,6 +31,8 @@ pub enum Format {
     Markdown,
     /// The page for a browser, `index.html`.
     Html,
+    /// The tables for a paper, in LaTeX.
+    Latex,
     /// Counts, and means with standard errors: `summary.json`.
     Summary,
 }
@@ -50,7 +56,11 @@ impl Frame<'_> {
             Format::Json => Ok(json::cases(&self.run.record.rows)),
             Format::Csv => csv::cases(self),
             Format::Markdown => Ok(markdown::page(&Page::new(self, Charts::LeftOut)?)),
-            Format::Html => Ok(html::page(&Page::new(self, Charts::Drawn)?, &[])),
+            Format::Html => {
+                let page = Page::new(self, Charts::Drawn(ChartForm::default()))?;
+                Ok(html::page(&page, html::Links::Nowhere))
+            }
+            Format::Latex => Ok(latex::page(&Page::new(self, Charts::LeftOut)?)),
             Format::Summary => Ok(json::summary(&Cases::of(self))),
         };
         written.map(|document| shown(&document, format))
@@ -61,8 +71,8 @@ impl Frame<'_> {
     /// # Errors
     /// If a table cannot be computed.
     pub fn for_terminal(&self, width: Option<usize>) -> Result<Fitted> {
-        let Fitted { text, left_out } = text::page(&Page::new(self, Charts::LeftOut)?, width);
-        Ok(Fitted { text: shown(&text, Format::Text), left_out })
+        let fitted = text::page(&Page::new(self, Charts::LeftOut)?, width);
+        Ok(Fitted { text: shown(&fitted.text, Format::Text), ..fitted })
     }
 }
 
@@ -71,7 +81,9 @@ impl Frame<'_> {
 pub(crate) fn shown(document: &str, format: Format) -> String {
     match format {
         Format::Json | Format::Summary => foreign::json(document),
-        Format::Text | Format::Csv | Format::Markdown | Format::Html => foreign::plain(document),
+        Format::Text | Format::Csv | Format::Markdown | Format::Html | Format::Latex => {
+            foreign::plain(document)
+        }
     }
     .into_owned()
 }

@@ -12,9 +12,11 @@ pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
     let tables = page.parts.iter().flat_map(|part| part.tables.iter().chain(&part.published)).chain(&not_ok);
     let mut parts = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
+    let mut is_shortened = false;
     for table in tables {
         let fitted = table.fitted(width);
         parts.push(fitted.text);
+        is_shortened |= fitted.is_shortened;
         for title in fitted.left_out {
             if !left_out.contains(&title) {
                 left_out.push(title);
@@ -25,5 +27,6 @@ pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
         overview::outcomes(cases).iter().map(|(what, n)| format!("{n} {what}")).collect();
     parts.push(format!("{}: {}\n", cases.record().name, counts.join(", ")));
     parts.extend(page.parts.iter().flat_map(|part| &part.remarks).map(|text| format!("{text}\n")));
-    Fitted { text: parts.join("\n"), left_out }
+    parts.extend(page.parts.iter().find_map(|part| part.advice).map(|text| format!("{text}\n")));
+    Fitted { text: parts.join("\n"), left_out, is_shortened }
 }

@@ -38,12 +38,6 @@ impl<'f> CaseView<'f> {
         CaseView { timed: false, grid_seconds: None, ..self }
     }
 
-    /// The case under another name of its solver.
-    #[must_use]
-    pub(crate) fn named(self, solver: &'f str) -> CaseView<'f> {
-        CaseView { solver, ..self }
-    }
-
     /// The case as the chosen value of a grid, whose values took so many seconds together.
     #[must_use]
     pub(crate) fn chosen(self, entry: &'f str, grid_seconds: Option<f64>) -> CaseView<'f> {

@@ -5,13 +5,15 @@ use gpbench_record::{TargetScaling, metric, names};
 use super::section::{MEANS, Section};
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
-use crate::charts::{grid as grid_chart, learning, pareto, size};
+use crate::charts::{calibration, grid as grid_chart, learning, pareto, size};
 use crate::cost::exponents;
 use crate::frame::CaseView;
 use crate::grid;
 use crate::layout::{Layout, column};
+use crate::paired;
 use crate::problem::GroupProblem;
-use crate::results::{Results, once_each};
+use crate::results::{OWN_PREDICTIONS, Results, once_each};
+use crate::speed_up::SpeedUps;
 use crate::table::TextTable;
 
 /// The section of task `learn`.
@@ -21,8 +23,8 @@ const LEARNING: &str = "\
 NLML is the exact negative log marginal likelihood over n, with all constants, of the hyperparameters and features that \
 were learned; where it cannot be evaluated the bound is among the details. RMSE and NLL (mean negative log-likelihood of a \
 test row) are computed from the learned model by a process that never loads the learner. Where `predictions` are the \
-learner's own, it hands out no model to compute them from: they are taken at its word, and its row is never the best. RMSE \
-and NLL are in units of the standardised target, or in those of the file where the heading says so. A pass is n rows drawn as minibatches. `step` and \
+learner's own, it hands out no model to compute them from: they are taken at its word, and its row is never bold. RMSE, \
+ NLL, CRPS and widths are in units of the standardised target, or in those of the file where the heading says so. A pass is n rows drawn as minibatches. `step` and \
 `total` are wall-clock seconds of the learner, without evaluations. Where a parameter has a grid, a value \
 is chosen for each seed, never by test rows: the one whose number under `chosen by` is smallest. That is what the spec \
 selects by, or else the NLML; where no value has it, the bound; where no value has that, what the learner says that it \
@@ -44,26 +46,30 @@ impl Section for Learn {
                 .first()
                 .is_some_and(|group| results.case(group).dataset.targets == TargetScaling::Centred);
             let title = results.problem_title(problem);
+            let notes = SpeedUps::new(results).noise(&groups).into_iter().collect();
             Layout {
+                results,
                 title: if is_centred { format!("{title}, in the units of the file") } else { title },
                 groups,
                 names: vec![
                     column("learner", |group| Some(group.solver.clone())),
-                    results.predictions_column(),
+                    column("predictions", |group| {
+                        results.has_own_predictions(group).then(|| OWN_PREDICTIONS.to_owned())
+                    }),
                 ],
                 added: vec![
                     column("chosen", |group| choice(results, group)),
                     column("chosen by", |group| chosen_by(results, group)),
                 ],
-                may_be_best: Box::new(|group| group.all_ok() && !results.has_own_predictions(group)),
-                by_seed: None,
+                notes,
+                may_be_bold: Box::new(|group: &Group| !results.has_own_predictions(group)),
             }
         };
         results.problems().into_iter().map(layout).collect()
     }
 
     fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
-        exponents(results).into_iter().collect()
+        paired::with_stated_baseline(results).into_iter().chain(exponents(results)).collect()
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
@@ -74,6 +80,9 @@ impl Section for Learn {
             drawn.push(learning::own_numbers_figure(results, problem, &what));
             drawn.push(size::quality_figure(results, problem, &what));
             drawn.push(grid_chart::figure(results, problem, &what));
+            let groups: Vec<&Group> = results.of_problem(problem).collect();
+            drawn.push(calibration::curve_figure(results, &groups, &what));
+            drawn.push(calibration::pit_figure(results, &groups, &what));
         }
         drawn
     }

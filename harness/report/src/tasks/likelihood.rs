@@ -51,12 +51,13 @@ impl Section for Likelihood {
                 Some(Style::Short.format(seconds) + results.mark(group, names::SECONDS))
             }));
             Layout {
+                results,
                 title: results.model_title(model),
                 groups: results.of_model(model),
                 names: vec![column("estimate", |group| Some(results.label(group)))],
                 added,
-                may_be_best: Box::new(Group::all_ok),
-                by_seed: None,
+                notes: Vec::new(),
+                may_be_bold: Box::new(|_: &Group| true),
             }
         };
         results.models().into_iter().map(layout).collect()

@@ -4,10 +4,14 @@ use gpbench_record::TaskKind;
 
 use super::section::{MEANS, RESIDUALS, Section};
 use super::solve::{self, SECONDS};
+use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
-use crate::charts::{posterior, spectrum};
+use crate::charts::{calibration, posterior, spectrum};
 use crate::layout::Layout;
+use crate::paired;
+use crate::performance;
 use crate::results::Results;
+use crate::table::TextTable;
 
 /// The section of task `posterior`.
 pub(super) struct Posterior;
@@ -29,6 +33,10 @@ impl Section for Posterior {
         solve::layouts(results)
     }
 
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
+        paired::table(results).into_iter().chain(performance::table(results)).collect()
+    }
+
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
         let mut drawn = solve::overviews(results);
         for problem in results.problems() {
@@ -37,6 +45,9 @@ impl Section for Posterior {
             drawn.push(posterior::figure(results, problem, &what));
             drawn.push(posterior::distance_figure(results, problem, &what));
             drawn.push(spectrum::figure(results, problem, &what));
+            let groups: Vec<&Group> = results.of_problem(problem).collect();
+            drawn.push(calibration::curve_figure(results, &groups, &what));
+            drawn.push(calibration::pit_figure(results, &groups, &what));
         }
         drawn
     }

@@ -11,9 +11,10 @@ use crate::table::TextTable;
 
 /// Explanation of means, errors and counts.
 pub(super) const MEANS: &str = "\
-Mean ± standard error over seeds of the cases that ended ok or not_converged; timing repeats of a seed are averaged \
-first. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, as in `(2 of 3)`. Bold: the \
-best mean among the solvers whose cases all ended ok, with ties in the digits shown.";
+Mean ± standard error over seeds of the cases that ended ok or not_converged; of the timing repeats of a seed, the median of \
+seconds and the mean of other metrics count. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, \
+as in `(2 of 3)`. Solvers are compared seed by seed, and the caption of a table says what is bold: costs are bold only where all \
+cases ended ok, errors also where the budget ended a case.";
 
 /// Definition of residuals and epochs.
 pub(super) const RESIDUALS: &str = "\
@@ -54,8 +55,8 @@ pub(crate) trait Section: Sync {
         names::SECONDS
     }
 
-    /// The speed-up of a group that papers print.
-    fn speed_up(&self, _results: &Results<'_>, _group: &Group) -> Option<f64> {
+    /// The speed-up of a group that papers print, with its interval.
+    fn speed_up(&self, _results: &Results<'_>, _group: &Group) -> Option<String> {
         None
     }
 }

@@ -1,16 +1,23 @@
 //! Linear systems: residuals, epochs and seconds of each solver.
 
-use gpbench_record::{TaskKind, names};
+use std::rc::Rc;
+
+use gpbench_record::TaskKind;
 
 use super::section::{MEANS, RESIDUALS, Section};
 use crate::aggregate::Group;
 use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
-use crate::charts::{convergence, pareto, profile, progress, seconds, sweep};
+use crate::charts::{convergence, pareto, precision, profile, progress, runtime, seconds, sweep};
+use crate::costs;
+use crate::expected;
 use crate::layout::{Layout, column};
-use crate::number::times;
+use crate::paired;
+use crate::performance;
 use crate::problem::GroupProblem;
 use crate::results::Results;
+use crate::speed_up::SpeedUps;
+use crate::table::TextTable;
 
 /// The section of task `solve`.
 pub(super) struct Solve;
@@ -33,6 +40,10 @@ impl Section for Solve {
         layouts(results)
     }
 
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
+        paired::table(results).into_iter().chain(performance::table(results)).collect()
+    }
+
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
         let along = results
             .problems()
@@ -42,27 +53,34 @@ impl Section for Solve {
     }
 }
 
-/// One table a problem: solvers by metrics, with their speed-up over the baseline.
+/// One table a problem: solvers by metrics, with their speed-up over the baseline and, where a seed missed the tolerance,
+/// expected running times.
 pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
+    let speed_ups = Rc::new(SpeedUps::new(results));
     let layout = |problem: &'a GroupProblem| {
-        let groups: Vec<_> = results.of_problem(problem).collect();
+        let groups: Vec<&'a Group> = results.of_problem(problem).collect();
+        let (mut added, mut notes) = (Vec::new(), Vec::new());
         let baseline = results.cases.baseline_solver();
-        let seconds = |group: &Group| results.comparable(group).mean(names::SECONDS);
-        let base = baseline.and_then(|name| groups.iter().find(|group| group.solver == name));
-        let base = base.and_then(|group| seconds(group));
-        let added = baseline.map(|name| {
-            column(format!("speed-up over {name}"), move |group| {
-                let own = seconds(group).filter(|own| *own > 0.0)?;
-                Some(times(base? / own))
-            })
-        });
+        if let Some(base) = groups.iter().copied().find(|group| Some(group.solver.as_str()) == baseline) {
+            let title = format!("speed-up over {}", base.solver);
+            let is_stated = |group: &&Group| speed_ups.text(group, base, costs::Clock::Seconds).is_some();
+            notes.extend(groups.iter().any(is_stated).then(|| speed_ups.caption(&groups)));
+            let speed_ups = Rc::clone(&speed_ups);
+            added.push(column(title, move |group| speed_ups.text(group, base, costs::Clock::Seconds)));
+        }
+        if !speed_ups.is_to_target() && expected::is_needed(&speed_ups, &groups) {
+            notes.push(expected::caption(&speed_ups, &groups, "the tolerance"));
+            added.extend(expected::columns(&speed_ups));
+        }
+        notes.extend(speed_ups.noise(&groups));
         Layout {
+            results,
             title: results.problem_title(problem),
             groups,
             names: vec![column("solver", |group| Some(group.solver.clone()))],
-            added: added.into_iter().collect(),
-            may_be_best: Box::new(Group::all_ok),
-            by_seed: None,
+            added,
+            notes,
+            may_be_bold: Box::new(|_: &Group| true),
         }
     };
     results.problems().into_iter().map(layout).collect()
@@ -70,7 +88,14 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
 
 /// The charts of all problems together.
 pub(super) fn overviews(results: &Results<'_>) -> Vec<Drawn> {
-    vec![pareto::figure(results), profile::figure(results), seconds::figure(results)]
+    vec![
+        pareto::figure(results),
+        precision::figure(results),
+        runtime::figure(results, Clock::Epochs),
+        runtime::figure(results, Clock::Seconds),
+        profile::figure(results),
+        seconds::figure(results),
+    ]
 }
 
 /// The charts along the solves of a problem.

@@ -3,16 +3,18 @@
 use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use gpbench_record::metric::{Direction, Style};
+use gpbench_record::metric::{self, Style};
 use gpbench_record::names;
+use gpbench_statistics::estimate;
 
 use super::section::{RESIDUALS, Section};
 use crate::aggregate::{Group, MeanWithError};
+use crate::bold::{Bold, ByPair};
 use crate::charts::figure::Drawn;
 use crate::charts::{acquisition, gains, search, search_steps, seconds};
 use crate::comparable_times::MARK;
 use crate::layout::{Added, Layout, column, with_error};
-use crate::pairs::unbeaten;
+use crate::number::Format;
 use crate::papers::LIN_2023;
 use crate::problem::GroupProblem;
 use crate::published_search;
@@ -20,19 +22,21 @@ use crate::reference::Reference;
 use crate::results::Results;
 use crate::search::{Measure, Search};
 use crate::search_pool::{Pool, baseline, measure, pools};
+use crate::split::Split;
 use crate::table::{Cell, TextTable};
 
 /// The section of task `thompson`.
 pub(super) struct Thompson;
 
 const MEANS: &str = "\
-Mean ± standard error over seeds of the cases that ended ok or not_converged; timing repeats of a seed are averaged \
-first. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, as in `(2 of 3)`.";
+Mean ± standard error over seeds of the cases that ended ok or not_converged; of the timing repeats of a seed, the median of \
+seconds and the mean of other metrics count. `ok` counts the cases that ended ok. A mean over fewer seeds than were run says so, \
+as in `(2 of 3)`.";
 
 const MARKS: &str = "\
 Objectives differ more than solvers do, so solvers are compared by the differences of pairs: the same objective, design \
-and seed. Bold: no other solver is better by more than two standard errors of the mean paired difference, over five \
-pairs or more, and some solver is worse than another by as much. Nothing is bold where pairs do not tell solvers apart.";
+and seed. The caption of a table says what is bold. In the table of all data sets together, the value of a seed is its mean over \
+these data sets; a solver is compared there if it has searched on all of them with all seeds.";
 
 const SEARCH: &str = "\
 `best` is the largest value of the objective, without noise, at all points; `gain` is `best` less the best value of a random \
@@ -59,12 +63,13 @@ impl Section for Thompson {
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
         let pools: Rc<[Pool<'a>]> = pools(results).into();
         let layout = |problem: &'a GroupProblem| Layout {
+            results,
             title: results.problem_title(problem),
             groups: results.of_problem(problem).collect(),
             names: vec![column("solver", |group| Some(group.solver.clone()))],
             added: numbers(measure(results), baseline(results)).map(|number| number.column(&pools)).collect(),
-            may_be_best: Box::new(Group::all_ok),
-            by_seed: Some(Box::new(|group, metric| results.by_seed(group, metric))),
+            notes: Vec::new(),
+            may_be_bold: Box::new(|_: &Group| true),
         };
         results.problems().into_iter().map(layout).collect()
     }
@@ -108,28 +113,28 @@ impl Section for Thompson {
 /// A column of numbers of a solver's searches.
 struct Number {
     title: String,
-    style: Style,
-    of: fn(&Pool<'_>, &str) -> Option<MeanWithError>,
+    text: Text,
 }
 
+/// The text of a cell, of a solver of a pool.
+type Text = Box<dyn Fn(&Pool<'_>, &str) -> Option<String>>;
+
 impl Number {
+    /// A column of means with standard errors.
     fn new(
         title: impl Into<String>,
         style: Style,
         of: fn(&Pool<'_>, &str) -> Option<MeanWithError>,
     ) -> Number {
-        Number { title: title.into(), style, of }
-    }
-
-    fn text(&self, pool: &Pool<'_>, solver: &str) -> Option<String> {
-        (self.of)(pool, solver).map(|value| with_error(self.style, &value))
+        let text = move |pool: &Pool<'_>, solver: &str| Some(with_error(style, &of(pool, solver)?));
+        Number { title: title.into(), text: Box::new(text) }
     }
 
     /// The column of a table with one row a group.
     fn column<'a>(self, pools: &Rc<[Pool<'a>]>) -> Added<'a> {
         let pools = Rc::clone(pools);
-        column(self.title.clone(), move |group| {
-            pools.iter().find_map(|pool| self.text(&pool.of_problem(&group.problem), &group.solver))
+        column(self.title, move |group| {
+            pools.iter().find_map(|pool| (self.text)(&pool.of_problem(&group.problem), &group.solver))
         })
     }
 }
@@ -151,10 +156,12 @@ fn numbers(measure: Measure, baseline: Option<&str>) -> impl Iterator<Item = Num
     let entries = Number::new("entries to 90 %", Style::Short, |pool, solver| {
         reached(pool, solver, |search, step| search.stop(step).entries)
     });
-    let score = compared(measure)[0];
+    let (score, _) = compared(measure)[0];
     let paired = baseline.map(|baseline| {
-        let title = format!("{score} − {baseline}");
-        [Number::new(title, Style::Fixed, difference), Number::new("pairs", Style::Short, pairs)]
+        [
+            Number { title: format!("{score} − {baseline}"), text: Box::new(difference) },
+            Number { title: "pairs".to_owned(), text: Box::new(pairs) },
+        ]
     });
     let paired = paired.into_iter().flatten();
     let own = match measure {
@@ -172,11 +179,11 @@ const CHOSEN: &str = "chosen";
 /// Heading of the seconds of searches.
 const ALL_PARTS: &str = "all parts [s]";
 
-/// The columns by which searches are compared under a measure.
-fn compared(measure: Measure) -> &'static [&'static str] {
+/// The columns by which searches are compared under a measure, and their metrics.
+fn compared(measure: Measure) -> &'static [(&'static str, &'static str)] {
     match measure {
-        Measure::Best => &[BEST, GAIN],
-        Measure::Chosen => &[CHOSEN],
+        Measure::Best => &[(BEST, names::BEST), (GAIN, names::GAIN)],
+        Measure::Chosen => &[(CHOSEN, names::BATCH_MEAN)],
     }
 }
 
@@ -186,14 +193,18 @@ fn mean(pool: &Pool<'_>, solver: &str, of: impl Fn(&Search) -> Option<f64>) -> O
     MeanWithError::of(&values, pool.targets().len())
 }
 
-fn difference(pool: &Pool<'_>, solver: &str) -> Option<MeanWithError> {
-    let differences = pool.differences(solver);
-    MeanWithError::of(&differences, differences.len())
+/// The mean difference of a solver to the baseline with its interval.
+fn difference(pool: &Pool<'_>, solver: &str) -> Option<String> {
+    let found = estimate(&pool.differences(solver), 0.0)?;
+    let number = |value: f64| Style::Fixed.format(value);
+    let interval = found.printed().map(|of| format!(" [{}, {}]", number(of.low), number(of.high)));
+    Some(number(found.mean) + &interval.unwrap_or_default())
 }
 
-fn pairs(pool: &Pool<'_>, solver: &str) -> Option<MeanWithError> {
+/// Number of seeds that the difference to the baseline is over.
+fn pairs(pool: &Pool<'_>, solver: &str) -> Option<String> {
     let count = pool.differences(solver).len();
-    (count > 0).then_some(MeanWithError { mean: count as f64, stderr: None, seeds: count, of: count })
+    (count > 0).then(|| count.to_string())
 }
 
 /// A number of the step with which a solver's searches reach most of the baseline's gain, over the targets that both have.
@@ -219,31 +230,41 @@ fn together(results: &Results<'_>, pool: &Pool<'_>) -> TextTable {
         [best, gain].into_iter().chain(numbers(pool.measure, pool.baseline)).chain([seconds]).collect();
     let table = TextTable::new(format!("All data sets together{title}")).words("solver").numbers("searches");
     let mut table = columns.iter().fold(table, |table, number| table.numbers(&number.title));
-    for (solver, is_marked) in pool.solvers.iter().zip(marked(pool)) {
+    let bold = bold(pool);
+    for (i, solver) in pool.solvers.iter().enumerate() {
         let searches = format!("{}/{}", pool.of(solver).count(), pool.targets().len());
         let mut cells: Vec<Cell> = vec![(*solver).into(), searches.into()];
         let mut groups = results.groups.iter().filter(|group| group.solver == *solver);
         let is_incomparable = groups.any(|group| !results.mark(group, names::SECONDS).is_empty());
         cells.extend(columns.iter().map(|number| {
-            let strong = is_marked && compared(pool.measure).contains(&number.title.as_str());
+            let place = compared(pool.measure).iter().position(|(title, _)| number.title == *title);
             let mark = if is_incomparable && number.title == ALL_PARTS { MARK } else { "" };
-            let text = number.text(pool, solver).map(|text| text + mark);
-            Cell { strong, ..text.unwrap_or_default().into() }
+            let text = (number.text)(pool, solver).map(|text| text + mark);
+            Cell {
+                strong: place.is_some_and(|place| bold.marks[place][i]),
+                ..text.unwrap_or_default().into()
+            }
         }));
         table.row(cells);
     }
-    table.caption = "Mean ± standard error over data sets and seeds together. Means over different searches are not comparable; \
-                     paired differences are."
+    let means = "Mean ± standard error over data sets and seeds together. Means over different searches are not comparable; paired \
+                 differences are: of means over these data sets, by seed."
         .to_owned();
-    table.major(&["solver", BEST, CHOSEN]).without_empty_columns()
+    table.caption = bold.caption.into_iter().chain([means]).collect::<Vec<String>>().join(" ");
+    table.key(&["solver", BEST, CHOSEN]).major(&["searches", ALL_PARTS]).without_empty_columns()
 }
 
-/// Marks the solvers that paired comparisons show to be the best, among those that have searched on every target.
-fn marked(pool: &Pool<'_>) -> Vec<bool> {
+/// The bold entries of the columns by which searches are compared, among the solvers that have searched on every target.
+fn bold(pool: &Pool<'_>) -> Bold {
     let is_whole = |solver: &str| pool.of(solver).count() == pool.targets().len();
-    let scores = pool.solvers.iter().map(|solver| match is_whole(solver) {
-        true => pool.values(solver, |search| search.score(pool.measure)),
-        false => BTreeMap::new(),
-    });
-    unbeaten(&scores.collect::<Vec<_>>(), Direction::Higher)
+    let values = |name: &str, solver: &str| match name {
+        _ if !is_whole(solver) => BTreeMap::new(),
+        names::GAIN => pool.by_seed(solver, |search| search.gain(search.stops.len())),
+        _ => pool.by_seed(solver, |search| search.score(pool.measure)),
+    };
+    let column = |(_, name): &(&str, &str)| {
+        let metric = metric::find(name).expect("registered");
+        (metric, pool.solvers.iter().map(|solver| values(name, solver)).collect::<ByPair>())
+    };
+    Bold::new(&compared(pool.measure).iter().map(column).collect::<Vec<_>>(), Split::Drawn, "solver")
 }

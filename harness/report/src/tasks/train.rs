@@ -1,20 +1,27 @@
 //! Training: results of each solver and estimator, and their speed-up over the same solver with standard probes and
 //! cold starts.
 
+use std::rc::Rc;
+
 use gpbench_record::{Probes, Start, names};
 
 use super::section::{MEANS, RESIDUALS, Section};
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
 use crate::charts::{
-    distance, pareto, paths, probes, profile, seconds, section, sweep, training, truncation,
+    calibration, distance, pareto, paths, probes, profile, seconds, section, sweep, training, truncation,
 };
+use crate::costs::Clock;
 use crate::distance::{Spread, differences};
 use crate::estimator;
+use crate::expected;
 use crate::layout::{Layout, column};
-use crate::number::{percent, times};
+use crate::number::percent;
+use crate::paired;
 use crate::papers::LIN_2024;
+use crate::performance;
 use crate::results::{Model, Results};
+use crate::speed_up::SpeedUps;
 use crate::table::TextTable;
 
 /// The section of task `train`.
@@ -25,7 +32,7 @@ RMSE, NLL (mean negative log-likelihood of a test row) and residuals are those o
 hyperparameters, from pathwise samples; `log likelihood` is the exact log marginal likelihood there. `train` is the \
 wall-clock time of all outer steps, without that prediction and without trace evaluations; `total` is its part in \
 prepare and solve. Epochs and iterations are sums over the steps. `speed-up` is the time of the steps of the same \
-solver with standard probes and cold starts over the time of these steps; `fewer epochs` is the same for epochs.";
+solver with standard probes and cold starts over the time of these steps, seed by seed; `fewer epochs` is the same for epochs.";
 
 impl Section for Train {
     fn title(&self) -> &'static str {
@@ -37,25 +44,45 @@ impl Section for Train {
     }
 
     fn layouts<'a>(&self, results: &'a Results<'a>) -> Vec<Layout<'a>> {
-        let ratio = |title: &str, metric: &'static str| {
-            column(title, move |group| ratio(results, group, metric).map(times))
+        let speed_ups = Rc::new(SpeedUps::new(results));
+        let ratio = |title: &str, clock: Clock| {
+            let speed_ups = Rc::clone(&speed_ups);
+            column(title, move |group| speed_ups.text(group, baseline(results, group)?, clock))
         };
-        let layout = |model: Model<'_>| Layout {
-            title: results.model_title(model),
-            groups: results.of_model(model),
-            names: vec![
-                column("solver", |group| Some(group.solver.clone())),
-                column("estimator", |group| group.problem.estimator.clone()),
-            ],
-            added: vec![ratio("speed-up", names::SECONDS_TRAIN), ratio("fewer epochs", names::EPOCHS)],
-            may_be_best: Box::new(Group::all_ok),
-            by_seed: None,
+        let layout = |model: Model<'_>| {
+            let groups = results.of_model(model);
+            let is_stated = |group: &&Group| {
+                baseline(results, group)
+                    .and_then(|base| speed_ups.text(group, base, Clock::Seconds))
+                    .is_some()
+            };
+            let stated = groups.iter().any(is_stated).then(|| speed_ups.caption(&groups));
+            let mut notes: Vec<String> = stated.into_iter().collect();
+            let mut added = vec![ratio("speed-up", Clock::Seconds), ratio("fewer epochs", Clock::Epochs)];
+            if !speed_ups.is_to_target() && expected::is_needed(&speed_ups, &groups) {
+                notes.push(expected::caption(&speed_ups, &groups, "the tolerance"));
+                added.extend(expected::columns(&speed_ups));
+            }
+            notes.extend(speed_ups.noise(&groups));
+            Layout {
+                results,
+                title: results.model_title(model),
+                groups,
+                names: vec![
+                    column("solver", |group| Some(group.solver.clone())),
+                    column("estimator", |group| group.problem.estimator.clone()),
+                ],
+                added,
+                notes,
+                may_be_bold: Box::new(|_: &Group| true),
+            }
         };
         results.models().into_iter().map(layout).collect()
     }
 
     fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
-        distances(results).into_iter().collect()
+        let tables = paired::with_stated_baseline(results).into_iter().chain(performance::table(results));
+        tables.chain(distances(results)).collect()
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
@@ -65,6 +92,11 @@ impl Section for Train {
             drawn.extend(results.models().into_iter().map(|model| figure(results, model)));
         }
         drawn.extend(training::figures(results));
+        for model in results.models() {
+            let (groups, what) = (results.of_model(model), results.model_title(model));
+            drawn.push(calibration::curve_figure(results, &groups, &what));
+            drawn.push(calibration::pit_figure(results, &groups, &what));
+        }
         for problem in results.problems() {
             drawn.extend(sweep::figures(results, problem, &results.problem_title(problem)));
         }
@@ -79,22 +111,20 @@ impl Section for Train {
         names::SECONDS_TRAIN
     }
 
-    fn speed_up(&self, results: &Results<'_>, group: &Group) -> Option<f64> {
-        ratio(results, group, names::SECONDS_TRAIN)
+    fn speed_up(&self, results: &Results<'_>, group: &Group) -> Option<String> {
+        SpeedUps::new(results).text(group, baseline(results, group)?, Clock::Seconds)
     }
 }
 
-/// Ratio of a metric of the same solver with standard probes and cold starts to that of a group.
-fn ratio(results: &Results<'_>, group: &Group, metric: &str) -> Option<f64> {
+/// The group of the same solver with standard probes and cold starts.
+fn baseline<'r>(results: &'r Results<'_>, group: &Group) -> Option<&'r Group> {
     let is_baseline = |other: &&Group| {
         let task = &results.case(other).task;
         other.solver == group.solver
             && matches!(task.probes(), Some(Probes::Standard(_)))
             && estimator::start(task) == Some(Start::Cold)
     };
-    let baseline = results.of_model(Model::of(group)).into_iter().find(is_baseline)?;
-    let [baseline, own] = [baseline, group].map(|group| results.comparable(group).mean(metric));
-    Some(baseline? / own?).filter(|ratio| ratio.is_finite())
+    results.of_model(Model::of(group)).into_iter().find(is_baseline)
 }
 
 /// The table of distances to exact training; none where nothing was trained exactly.

@@ -55,7 +55,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Root {
             "seeds",
             list(whole(COUNT_OR_ZERO)),
             "[0]",
-            "Seeds: each cell of the matrix runs with every one. Seed k also selects split k.",
+            "Seeds: each cell of the matrix runs with every one. Seed k also selects split k. Five or more tell solvers apart.",
         ),
         repeats: keys.or(
             "repeats",

@@ -9,6 +9,7 @@ use gpbench_record::{Covariance, Hyperparameters, Kernel, Learning, Metrics, Mod
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis};
 use rayon::ThreadPool;
 
+use crate::evaluate::calibration::Calibrations;
 use crate::setup::Setup;
 
 /// Test rows on which a learner's predictions are compared with those of its model where each costs a linear system of all
@@ -27,6 +28,14 @@ pub(crate) struct Judge<'s> {
 pub(crate) struct ParsedModel {
     pub(crate) kind: ModelKind,
     model: Model,
+}
+
+/// Result of an evaluation of a model.
+pub(crate) struct Evaluation {
+    /// Metrics; one that is not known is absent.
+    pub(crate) metrics: Metrics,
+    /// Predictions on the test rows, where they were computed.
+    pub(crate) test: Option<Prediction>,
 }
 
 /// Reason why a learner's arrays are not a valid model.
@@ -75,11 +84,11 @@ impl<'s> Judge<'s> {
         Ok(ParsedModel { kind, model })
     }
 
-    /// Metrics of a model. A metric that is not known is absent.
+    /// Evaluates a model.
     ///
     /// # Errors
     /// Where the model's matrices are singular.
-    pub(crate) fn metrics(&self, parsed: &ParsedModel, depth: Depth) -> Result<Metrics, ModelError> {
+    pub(crate) fn evaluate(&self, parsed: &ParsedModel, depth: Depth) -> Result<Evaluation, ModelError> {
         let (n, few) = (self.setup.rows.n(), self.task.nlml_rows);
         let mut found = Metrics::default();
         let is_dear = self.is_dense(parsed.kind) && n > few;
@@ -87,11 +96,11 @@ impl<'s> Judge<'s> {
             let (x, y) = (self.few.0.view(), self.few.1.view());
             insert(&mut found, names::NLML, parsed.model.posterior(x, y, self.pool())?.nlml()?);
             if !self.task.select.validates() {
-                return Ok(found);
+                return Ok(Evaluation { metrics: found, test: None });
             }
         }
         let posterior = self.posterior(parsed)?;
-        self.predictions(&posterior, &mut found)?;
+        let test = self.predictions(&posterior, &mut found)?;
         let is_bounded = matches!(parsed.kind, ModelKind::Inducing | ModelKind::NetworkInducing);
         if is_bounded {
             insert(&mut found, names::BOUND, posterior.objective()?);
@@ -106,7 +115,7 @@ impl<'s> Judge<'s> {
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
             insert(&mut found, names::NLML, posterior.nlml()?);
         }
-        Ok(found)
+        Ok(Evaluation { metrics: found, test: Some(test) })
     }
 
     /// The value by which models are selected where they are selected by likelihood: the exact negative log marginal
@@ -149,6 +158,11 @@ impl<'s> Judge<'s> {
         Ok(found)
     }
 
+    /// The calibration of predictions on the test rows. `variance` includes the noise.
+    pub(crate) fn calibrations(&self, mean: ArrayView1<f64>, variance: ArrayView1<f64>) -> Calibrations {
+        Calibrations::of(&self.setup.rows.split, mean, variance)
+    }
+
     /// A model's hyperparameters by name; none for experts, which have several sets.
     pub(crate) fn hyperparameters(&self, parsed: &ParsedModel) -> Hyperparameters {
         let Some(scales) = parsed.model.hyperparameters() else { return Hyperparameters::new() };
@@ -171,21 +185,22 @@ impl<'s> Judge<'s> {
         parsed.model.posterior(split.x_train.view(), split.y_train.view(), self.pool())
     }
 
-    fn predictions(&self, posterior: &Posterior, found: &mut Metrics) -> Result<(), ModelError> {
+    /// Adds metrics of the predictions on test and validation rows; returns those on the test rows.
+    fn predictions(&self, posterior: &Posterior, found: &mut Metrics) -> Result<Prediction, ModelError> {
         let split = &self.setup.rows.split;
-        let test = (split.x_test.view(), split.y_test.view());
         let mut on = |(x, y): (ArrayView2<f64>, ArrayView1<f64>), rmse: &str, nll: &str| {
-            let Prediction { mean, variance } = posterior.predict(x)?;
-            found.insert(rmse, metrics::rmse(mean.view(), y));
-            found.insert(nll, metrics::mean_negative_log_likelihood(y, mean.view(), variance.view()));
-            Ok(())
+            let prediction = posterior.predict(x)?;
+            let (mean, variance) = (prediction.mean.view(), prediction.variance.view());
+            found.insert(rmse, metrics::rmse(mean, y));
+            found.insert(nll, metrics::mean_negative_log_likelihood(y, mean, variance));
+            Ok::<Prediction, ModelError>(prediction)
         };
-        on(test, names::TEST_RMSE, names::TEST_NLL)?;
-        if split.y_validation.is_empty() {
-            return Ok(());
+        let test = on((split.x_test.view(), split.y_test.view()), names::TEST_RMSE, names::TEST_NLL)?;
+        if !split.y_validation.is_empty() {
+            let validation = (split.x_validation.view(), split.y_validation.view());
+            on(validation, names::VALIDATION_RMSE, names::VALIDATION_NLL)?;
         }
-        let validation = (split.x_validation.view(), split.y_validation.view());
-        on(validation, names::VALIDATION_RMSE, names::VALIDATION_NLL)
+        Ok(test)
     }
 
     /// Whether a model needs a dense matrix of all training rows.

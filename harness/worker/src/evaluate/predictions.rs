@@ -11,11 +11,20 @@ use crate::exact_file::Reference;
 use crate::system::System;
 
 /// Predicts from a solution on the test rows, at the cost of n_test m kernel entries.
+pub fn predict(system: &System, solution: ArrayView2<f64>) -> Prediction {
+    let (x_test, f_test) = (system.data.x_test.view(), system.targets.f_test.view());
+    pathwise::predict(system.predictor(), x_test, solution, f_test)
+}
+
+/// Metrics of the predictions from a solution, at the same cost.
 pub fn predictions(system: &System, exact: Option<&Reference>, solution: ArrayView2<f64>) -> Metrics {
-    let System { data, operator, targets, .. } = system;
-    let (x_test, f_test) = (data.x_test.view(), targets.f_test.view());
-    let Prediction { mean, sample_variance, .. } =
-        &pathwise::predict(system.predictor(), x_test, solution, f_test);
+    errors(system, exact, &predict(system, solution))
+}
+
+/// Metrics of predictions on the test rows.
+pub fn errors(system: &System, exact: Option<&Reference>, prediction: &Prediction) -> Metrics {
+    let System { data, operator, .. } = system;
+    let Prediction { mean, sample_variance, .. } = prediction;
     let y = data.y_test.view();
     let mut found = Metrics::default();
     found.insert(names::TEST_RMSE, metrics::rmse(mean.view(), y));

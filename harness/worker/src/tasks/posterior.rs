@@ -3,8 +3,9 @@
 use gpbench_record::{Message, Metrics, Posterior, Probes, Solved, Verified};
 use ndarray::ArrayView2;
 
-use crate::evaluate::predictions::predictions;
-use crate::evaluate::{is_finite, weights};
+use crate::evaluate::calibration::Calibrations;
+use crate::evaluate::predictions::{errors, predict, predictions};
+use crate::evaluate::{bad_column, is_finite, weights};
 use crate::exact_file::Reference;
 use crate::failure::CaseError;
 use crate::posterior_curve::posterior_curve;
@@ -28,15 +29,19 @@ fn of_iterate(system: &System, exact: Option<&Reference>, iterate: ArrayView2<f6
     found
 }
 
-/// Evaluates the predictions and the weights, and predicts along the input where there is one only.
+/// Evaluates the predictions, their calibration and the weights, and predicts along the input where there is one only.
 pub(super) fn verify(setup: &Setup, task: &Posterior) -> Result<Verified, CaseError> {
     let problem = Problem::build(setup, Probes::Pathwise(task.targets), task.inducing)?;
     let (solution, mut metrics) = problem.verify()?;
     let (system, exact, solution) = (&problem.system, problem.exact.as_ref(), solution.view());
-    if is_finite(solution) {
-        metrics.extend(&predictions(system, exact, solution));
+    let prediction = is_finite(solution).then(|| predict(system, solution));
+    if let Some(prediction) = &prediction {
+        metrics.extend(&errors(system, exact, prediction));
     }
+    let calibrations = Calibrations::of_system(system, exact, prediction.as_ref());
+    metrics.extend(&calibrations.metrics());
     let exact = exact.and_then(|exact| exact.curve.as_ref());
-    let curve = posterior_curve(system, exact, solution)?;
-    Ok(Verified { metrics, curve: curve.map(Box::new), ..Verified::default() })
+    let curve = posterior_curve(system, exact, solution)?.map(Box::new);
+    let calibration = calibrations.shares();
+    Ok(Verified { metrics, curve, calibration, bad_column: bad_column(solution), ..Verified::default() })
 }

@@ -2,7 +2,7 @@
 
 use gpbench_record::{Message, Solve, Solved, Verified};
 
-use crate::evaluate::weights;
+use crate::evaluate::{bad_column, weights};
 use crate::failure::CaseError;
 use crate::setup::Setup;
 
@@ -17,6 +17,6 @@ pub(super) fn run(setup: &Setup, task: &Solve, send: &mut dyn FnMut(Message)) ->
 
 /// Evaluates the weights.
 pub(super) fn verify(setup: &Setup, task: &Solve) -> Result<Verified, CaseError> {
-    let (_, metrics) = Problem::build(setup, task.probes, None)?.verify()?;
-    Ok(Verified { metrics, ..Verified::default() })
+    let (solution, metrics) = Problem::build(setup, task.probes, None)?.verify()?;
+    Ok(Verified { metrics, bad_column: bad_column(solution.view()), ..Verified::default() })
 }

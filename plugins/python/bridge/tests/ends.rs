@@ -77,16 +77,18 @@ fn a_child_that_hangs_ends_with_its_process() {
     if !is_here() {
         return;
     }
-    let mut child = start("hang");
-    let mut log = BufReader::new(child.stderr.take().unwrap());
-    let mut line = String::new();
-    while log.read_line(&mut line).unwrap() > 0 && !line.contains("hangs") {}
-    child.kill().unwrap();
-    child.wait().unwrap();
-    // The child has the only other end of this pipe.
-    log.read_line(&mut line).unwrap();
-    let mut rest = Vec::new();
-    log.read_to_end(&mut rest).unwrap();
+    for act in ["hang", "hang-in-c"] {
+        let mut child = start(act);
+        let mut log = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        while log.read_line(&mut line).unwrap() > 0 && !line.contains("hangs") {}
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // The child has the only other end of this pipe.
+        log.read_line(&mut line).unwrap();
+        let mut rest = Vec::new();
+        log.read_to_end(&mut rest).unwrap();
+    }
 }
 
 /// Ends the copies that a script has left, which have no parent.

@@ -57,8 +57,8 @@ fn require_solver(library: &LibraryInfo, solver: Option<&str>) -> Result<(), Fai
 
 fn show(results: &[RuleResult], wanted: FormatArg) -> Result<(), Failure> {
     let json = |result: &RuleResult| {
-        let RuleResult { solver, name, status, reason, .. } = result;
-        json!({ "solver": solver, "name": name, "status": status, "reason": reason })
+        let RuleResult { solver, name, status, reason, log, .. } = result;
+        json!({ "solver": solver, "name": name, "status": status, "reason": reason, "log": log })
     };
     let json: Vec<Value> = results.iter().map(json).collect();
     let header = ["name", "rule", "status", "the rule, and the reason"];
@@ -71,9 +71,17 @@ fn show(results: &[RuleResult], wanted: FormatArg) -> Result<(), Failure> {
     if wanted.format == Format::Table {
         let of = |status: RuleStatus| format!("{} {}", count(results, status), status.as_str());
         let counts = [RuleStatus::Passed, RuleStatus::Failed, RuleStatus::Skipped].map(of);
-        output::print(&format!("{}\n", counts.join(", ")))?;
+        let logs: String = results.iter().filter_map(log).collect();
+        output::print(&format!("{logs}{}\n", counts.join(", ")))?;
     }
     Ok(())
+}
+
+/// The last lines that were logged while a rule was broken, under its name.
+fn log(result: &RuleResult) -> Option<String> {
+    let RuleResult { solver, name, log, .. } = result;
+    let lines: String = log.lines().map(|line| format!("    {line}\n")).collect();
+    (!log.is_empty()).then(|| format!("the end of the log of {solver}, {name}:\n{lines}\n"))
 }
 
 fn count(results: &[RuleResult], status: RuleStatus) -> usize {

@@ -1,6 +1,6 @@
 //! What a divergence tells the user to do.
 
-use gpbench_record::ParamValue;
+use gpbench_record::{ParamValue, TracePoint};
 
 use super::steps::training;
 use super::*;
@@ -53,4 +53,29 @@ fn a_divergence_that_the_worker_reports_names_them_too() {
         verdict.reason,
         "the gradient of step 2 is not finite; lower `learning_rate` of [train], now 0.1"
     );
+}
+
+#[test]
+fn a_solution_that_is_not_finite_names_its_first_bad_column_and_the_last_good_norms() {
+    let case = case(None, 2, None);
+    let mut solving = outcome(Some(solved(StopReason::Diverged, &[])), End::Exited(0));
+    let point = |iteration, metrics: &[(&str, f64)]| {
+        let metrics = metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        Message::Trace(TracePoint { iteration, seconds: 0.0, epochs: 0.0, metrics })
+    };
+    // A number of the solver's own says nothing about its norms.
+    let trace = [point(1, &[(names::CLAIMED_Y, 0.5)]), point(2, &[("solver.rank", 3.0)])];
+    solving.messages.splice(0..0, trace);
+    let truth = |bad_column| {
+        let verified = Verified { bad_column, ..Verified::default() };
+        outcome(Some(Message::Verified(verified)), End::Exited(0))
+    };
+    let reason = |bad_column| judged(&case, &solving, Some(&truth(bad_column))).unwrap().reason;
+    let told = "the solution is not finite; after 3 iterations";
+    assert_eq!(
+        reason(Some(2)),
+        format!("{told}; norms were finite until iteration 1; first bad column: 2 (probe 2)")
+    );
+    assert!(reason(Some(0)).ends_with("first bad column: 0 (y)"));
+    assert_eq!(reason(None), told);
 }

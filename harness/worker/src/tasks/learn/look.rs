@@ -3,7 +3,7 @@
 use gpbench_host::{Arrays, FitEnd, FitSession, LearnerObject};
 use gpbench_record::{Learning, Metrics, ModelSelection, Step, StopReason, names};
 
-use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
+use crate::evaluate::model::{Depth, Evaluation, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, invalid};
 
 use super::state::{Best, State};
@@ -121,7 +121,7 @@ fn evaluate(judge: &Judge, task: &Learning, arrays: &Arrays, step: &mut Step) ->
         Err(error) => return Err(invalid(error)),
     };
     step.hyperparameters = judge.hyperparameters(&parsed);
-    let judged = judge.metrics(&parsed, Depth::Look).and_then(|metrics| {
+    let judged = judge.evaluate(&parsed, Depth::Look).and_then(|Evaluation { metrics, .. }| {
         let by_likelihood = task.select == ModelSelection::Nlml;
         let objective = if by_likelihood { judge.objective(&parsed, &metrics)? } else { None };
         Ok((metrics, objective))

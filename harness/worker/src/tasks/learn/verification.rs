@@ -4,7 +4,8 @@ use gpbench_gp::model::ModelError;
 use gpbench_host::Arrays;
 use gpbench_record::{CaseStatus, Failure, FaultCause, Learning, Metrics, Verified, names};
 
-use crate::evaluate::model::{Depth, Judge, ParsedModel, Unusable};
+use crate::evaluate::calibration::Calibrations;
+use crate::evaluate::model::{Depth, Evaluation, Judge, ParsedModel, Unusable};
 use crate::failure::{CaseError, file_fault, invalid};
 use crate::model_file::{self, Learned};
 use crate::setup::Setup;
@@ -21,8 +22,11 @@ pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseErr
     let model = parsed(&judge, model.as_ref())?;
     let last = parsed(&judge, last.as_ref())?;
     let mut metrics = Metrics::default();
+    let mut calibrations = None;
     if let Some(model) = &model {
-        metrics.extend(&judge.metrics(model, Depth::Final).map_err(singular)?);
+        let Evaluation { metrics: found, test } = judge.evaluate(model, Depth::Final).map_err(singular)?;
+        metrics.extend(&found);
+        calibrations = test.map(|test| judge.calibrations(test.mean.view(), test.variance.view()));
     }
     if let Some(predictions) = predictions {
         let predicting = last.as_ref().or(model.as_ref());
@@ -34,9 +38,12 @@ pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseErr
             for (name, claimed) in own {
                 metrics.insert(name, claims.get(claimed).unwrap_or(f64::NAN));
             }
+            calibrations = Some(judge.calibrations(predictions.column(0), predictions.column(1)));
         }
     }
-    Ok(Verified { metrics, ..Verified::default() })
+    metrics.extend(&calibrations.as_ref().map(Calibrations::metrics).unwrap_or_default());
+    let calibration = calibrations.and_then(|calibrations| calibrations.shares());
+    Ok(Verified { metrics, calibration, ..Verified::default() })
 }
 
 fn parsed(judge: &Judge, arrays: Option<&Arrays>) -> Result<Option<ParsedModel>, CaseError> {

@@ -57,7 +57,7 @@ pub(super) fn verify(search: &Search<'_>) -> Result<Verified, CaseError> {
     ] {
         metrics.insert(name, value);
     }
-    Ok(Verified { metrics, curve: None, random_search })
+    Ok(Verified { metrics, random_search, ..Verified::default() })
 }
 
 /// Compares the best value that a step reports with that of its points.

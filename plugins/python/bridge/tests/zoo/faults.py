@@ -21,6 +21,9 @@ ACTS = [
     "segfault",
     "kill",
     "hang",
+    "hang-in-c",
+    "hog",
+    "hog-arena",
     "flood",
     "fork",
     "thread",
@@ -51,6 +54,9 @@ class Faults(Solver):
             "segfault",
             "kill",
             "hang",
+            "hang-in-c",
+            "hog",
+            "hog-arena",
             "flood",
             "fork",
             "thread",
@@ -109,6 +115,23 @@ class Faults(Solver):
         print("hangs", file=sys.stderr, flush=True)
         while True:
             pass
+
+    def do_hang_in_c(self, problem, product):
+        # The interpreter's lock is held, so that no thread of Python runs.
+        print("hangs", file=sys.stderr, flush=True)
+        while True:
+            ctypes.PyDLL(None).pause()
+
+    def do_hog(self, problem, product):
+        kept = []
+        while True:
+            kept.append(np.ones(1 << 20))
+
+    def do_hog_arena(self, problem, product):
+        kept = []
+        while True:
+            kept.append(problem.empty(1 << 20))
+            kept[-1].fill(1.0)
 
     def do_flood(self, problem, product):
         for _ in range(2000):

@@ -1,13 +1,14 @@
 //! Order in which solvers reach the run's target.
 
-use std::collections::BTreeSet;
-
 use gpbench_record::{Target, TaskKind, metric, names};
 
 use crate::aggregate::{Group, MeanWithError};
+use crate::costs::Clock;
+use crate::expected::{self, EXPECTED};
 use crate::frame::CaseView;
 use crate::layout::with_error;
 use crate::results::Results;
+use crate::speed_up::SpeedUps;
 use crate::table::{Cell, TextTable};
 
 /// The solvers of each problem in the order in which they reach the target; none where the run has no target.
@@ -16,6 +17,9 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     let reached = metric::find(&target.metric)?;
     let problems = results.problems();
     let several = problems.len() > 1;
+    let speed_ups = SpeedUps::new(results);
+    let all: Vec<&Group> = results.groups.iter().collect();
+    let has_expected = expected::is_needed(&speed_ups, &all);
     let mut table = TextTable::new(format!("First to reach the target: {target}"));
     if several {
         table = table.words("problem");
@@ -27,12 +31,15 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
         .iter()
         .fold(table, |table, metric| table.numbers(metric.title))
         .numbers(format!("{} at the end", reached.title));
+    if has_expected {
+        table = table.numbers(EXPECTED);
+    }
     for problem in problems {
         let mut groups: Vec<&Group> = results.of_problem(problem).collect();
         let rank = |group: &Group| rank(group, results.comparable(group));
         groups.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"));
         for (place, group) in groups.into_iter().enumerate() {
-            let (seeds, of) = reached_by(group).unwrap_or((0, seeds(results, group)));
+            let (seeds, of) = reached_by(group).unwrap_or((0, results.seeds(group).len()));
             let mut cells: Vec<Cell> =
                 if several { vec![results.problem_title(problem).into()] } else { Vec::new() };
             let is_ranked = results.comparable(group).mean(names::SECONDS_TO_TARGET).is_some();
@@ -43,16 +50,16 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
                 let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean) + mark);
                 Cell::from(text.unwrap_or_default())
             }));
+            let expected = || expected::words(&speed_ups.costs(group, Clock::Seconds));
+            cells.extend(has_expected.then(|| Cell::from(expected().unwrap_or_default())));
             table.row(cells);
         }
     }
     table.caption = caption(results, target);
+    if has_expected {
+        table.caption = format!("{} {}", table.caption, expected::caption(&speed_ups, &all, "the target"));
+    }
     (!table.rows.is_empty()).then_some(table)
-}
-
-/// Number of seeds that a group was run with.
-fn seeds(results: &Results<'_>, group: &Group) -> usize {
-    results.of(group).map(|case| case.seed()).collect::<BTreeSet<u64>>().len()
 }
 
 /// Number of seeds of a group that reach the target, whether or not their times are shown, and of all of its seeds.

@@ -1,0 +1,19 @@
+//! Tests against worked examples (`statistics.json`, from independent code), and small simulations.
+
+mod alternatives;
+mod calibration;
+mod comparisons;
+mod failures;
+mod gate;
+#[path = "../examples/simulate/gates.rs"]
+mod gates;
+#[path = "../examples/simulate/intervals.rs"]
+mod intervals;
+mod profiles;
+#[path = "../examples/simulate/random.rs"]
+mod random;
+mod ranking;
+mod simulations;
+mod support;
+#[path = "../examples/simulate/tables.rs"]
+mod tables;
