@@ -16,9 +16,10 @@ use crate::common::worker::library;
 use crate::common::{self, exact_solution, run, system};
 
 /// The solvers of this workspace.
-const SOLVERS: [&str; 10] = [
+const SOLVERS: [&str; 11] = [
     "ap",
     "ap-accelerated",
+    "askotch",
     "block-cg",
     "cg",
     "cholesky",
