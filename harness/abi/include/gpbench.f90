@@ -76,9 +76,10 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_NETWORK_GP = 4
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_NETWORK_INDUCING = 5
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_EXPERTS = 6
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_NEIGHBOURS = 7
 
   !> The interface's minor version that this module mirrors.
-  integer(c_int32_t), parameter :: GPB_MINOR = 3
+  integer(c_int32_t), parameter :: GPB_MINOR = 4
 
   !> Ids of the extensions.
   character(len=*), parameter :: GPB_ID_ROWS = "gpbench.rows/1"

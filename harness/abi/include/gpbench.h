@@ -46,9 +46,10 @@
  * Minor version: counts additions. Either side may be the newer one.
  *
  * 1 adds `source` to `GpbSolver`. 2 adds the functions of a `GpbLearner`. 3 adds `parts` to `GpbPlugin`, `warm_up` to
- * `GpbSolver` and `GpbLearner`, and the host's extensions for scripts, processes and parts.
+ * `GpbSolver` and `GpbLearner`, and the host's extensions for scripts, processes and parts. 4 adds kinds of models to
+ * `GPB_MODEL_KIND_*`.
  */
-#define GPB_MINOR 3
+#define GPB_MINOR 4
 
 /* Values of GpbStatus. */
 
@@ -429,6 +430,17 @@
 #define GPB_MODEL_KIND_EXPERTS 6
 
 /**
+ * An exact process that predicts each row from its nearest training rows only: those of `GP`, and `neighbours`,
+ * 1 x 1, their number (all rows if there are fewer). Nearest by the distance of x / length_scale; of equally near
+ * rows the first. With `z`, `q_mean`, `q_root` and `jitter` as of `INDUCING`, f is A^T v + r: v has that
+ * distribution, A is L^-1 K(z, x), and r has the covariance R = K - A^T A. The neighbours N of a row are then those
+ * of the largest |R_*j| / sqrt(R_** R_jj), rounded to 1e-9, where a variance is at least 1e-12 signal_scale^2. With
+ * b = (R_NN + noise_scale^2 I)^-1 R_N* and phi = a_* - A_N b the mean is b^T y_N + phi^T `q_mean`, and the latent
+ * variance R_** - b^T R_N* + |`q_root`^T phi|^2. Since minor version 4.
+ */
+#define GPB_MODEL_KIND_NEIGHBOURS 7
+
+/**
  * Outcome of a call: zero and positive values are outcomes, negative ones errors.
  *
  * Before returning an error, the callee passes its text to `GpbHost.set_error`.
@@ -525,7 +537,8 @@ typedef struct GpbParam {
      */
     struct GpbValue max;
     /**
-     * Permitted texts; null if any will do.
+     * Permitted texts; null if any will do. Of a parameter of kind `INT`: words that it takes beside
+     * numbers.
      */
     const struct GpbStr *choices;
     /**
@@ -1469,6 +1482,10 @@ typedef struct GpbScript {
      * The program that runs the script, as the user named it; empty if the bridge chooses one.
      */
     struct GpbStr runtime;
+    /**
+     * Bytes of memory at which this process and its children are ended; 0 where there is no limit.
+     */
+    int64_t memory;
 } GpbScript;
 
 /**

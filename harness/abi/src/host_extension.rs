@@ -41,6 +41,8 @@ pub struct Script {
     pub file: Str,
     /// The program that runs the script, as the user named it; empty if the bridge chooses one.
     pub runtime: Str,
+    /// Bytes of memory at which this process and its children are ended; 0 where there is no limit.
+    pub memory: i64,
 }
 
 /// Processes that belong to a library.

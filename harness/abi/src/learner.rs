@@ -226,6 +226,14 @@ pub mod model_kind {
     /// `rows`, r x k, whole numbers from 0; `weight`, 1 x k; `combine`, 1 x 1: 0 if the variances of y are
     /// combined, 1 if those of the latent function are and the mean of the noise variances is added.
     pub const EXPERTS: i32 = 6;
+    /// An exact process that predicts each row from its nearest training rows only: those of `GP`, and `neighbours`,
+    /// 1 x 1, their number (all rows if there are fewer). Nearest by the distance of x / length_scale; of equally near
+    /// rows the first. With `z`, `q_mean`, `q_root` and `jitter` as of `INDUCING`, f is A^T v + r: v has that
+    /// distribution, A is L^-1 K(z, x), and r has the covariance R = K - A^T A. The neighbours N of a row are then those
+    /// of the largest |R_*j| / sqrt(R_** R_jj), rounded to 1e-9, where a variance is at least 1e-12 signal_scale^2. With
+    /// b = (R_NN + noise_scale^2 I)^-1 R_N* and phi = a_* - A_N b the mean is b^T y_N + phi^T `q_mean`, and the latent
+    /// variance R_** - b^T R_N* + |`q_root`^T phi|^2. Since minor version 4.
+    pub const NEIGHBOURS: i32 = 7;
 }
 
 /// Numbers of the learner's own for the trace.

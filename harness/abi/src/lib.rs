@@ -66,8 +66,9 @@ pub const MAJOR: u32 = 1;
 /// Minor version: counts additions. Either side may be the newer one.
 ///
 /// 1 adds `source` to [`Solver`]. 2 adds the functions of a [`Learner`]. 3 adds `parts` to [`Plugin`], `warm_up` to
-/// [`Solver`] and [`Learner`], and the host's extensions for scripts, processes and parts.
-pub const MINOR: u32 = 3;
+/// [`Solver`] and [`Learner`], and the host's extensions for scripts, processes and parts. 4 adds kinds of models to
+/// [`model_kind`].
+pub const MINOR: u32 = 4;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///

@@ -243,7 +243,8 @@ pub struct Param {
     pub min: Value,
     /// Largest permitted value; kind `NONE` if there is no bound.
     pub max: Value,
-    /// Permitted texts; null if any will do.
+    /// Permitted texts; null if any will do. Of a parameter of kind `INT`: words that it takes beside
+    /// numbers.
     pub choices: *const Str,
     /// Number of permitted texts.
     pub n_choices: i64,

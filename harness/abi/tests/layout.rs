@@ -51,7 +51,7 @@ layout!(State: 24, size: 0, reserved: 4, load: 8, save: 16);
 layout!(Volatile: 24, size: 0, reserved: 4, keep: 8, take: 16);
 layout!(Trace: 16, size: 0, reserved: 4, note: 8);
 layout!(ParallelFor: 16, size: 0, reserved: 4, run: 8);
-layout!(Script: 40, size: 0, threads: 4, file: 8, runtime: 24);
+layout!(Script: 48, size: 0, threads: 4, file: 8, runtime: 24, memory: 40);
 layout!(Process: 16, size: 0, reserved: 4, adopt: 8);
 layout!(Parts: 16, size: 0, reserved: 4, add: 8);
 

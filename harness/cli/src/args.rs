@@ -93,6 +93,11 @@ impl Wide {
     pub(crate) fn width(self) -> Option<usize> {
         if self.wide { None } else { terminal::output_width() }
     }
+
+    /// Whether `--wide` is given.
+    pub(crate) fn is_wide(self) -> bool {
+        self.wide
+    }
 }
 
 /// `--figure-width` and `--no-titles`.

@@ -1,14 +1,15 @@
 //! Finds, downloads and reads data sets.
 
 use std::os::unix::process::CommandExt as _;
-use std::path::Path;
 use std::process::Command;
 
+use gpbench_data::copy as binary_copy;
 use gpbench_data::fetch::{self, Progress};
 use gpbench_data::locate::{self, SearchPlaces};
 use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_import::{ImportError, ImportSource, Materialised, materialise_in_subprocess};
 use gpbench_record::{DatasetNotes, Source};
+use gpbench_spec::OwnFiles;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::args::Global;
@@ -43,11 +44,11 @@ pub(crate) fn obtain(
     global: &Global,
     places: &SearchPlaces,
     source: &Source,
-    path: Option<&Path>,
+    own: Option<&OwnFiles>,
     offline: bool,
 ) -> Result<Materialised, Unavailable> {
     let bad = |text: String| Unavailable { text, is_absent: false };
-    match (source, path) {
+    match (source, own) {
         (Source::Registry { name }, _) => {
             let entry = registry::find(name).map_err(|e| bad(e.to_string()))?;
             let found = if offline {
@@ -58,9 +59,12 @@ pub(crate) fn obtain(
             let found = found.map_err(|text| Unavailable { text, is_absent: true })?;
             copy(&ImportSource::Collection(&found, entry), places).map_err(|e| bad(e.to_string()))
         }
-        (Source::File { options, .. }, Some(path)) => {
-            let origin = ImportSource::File { path, options };
-            let is_absent = !path.exists();
+        (Source::File { options, .. }, Some(OwnFiles { data: path, test })) => {
+            let origin = match test {
+                Some(test) => ImportSource::HeldOut { path, test, options },
+                None => ImportSource::File { path, options },
+            };
+            let is_absent = !path.exists() || test.as_ref().is_some_and(|test| !test.exists());
             copy(&origin, places).map_err(|e| Unavailable { text: e.to_string(), is_absent })
         }
         _ => Err(bad("this source has no file".to_owned())),
@@ -72,8 +76,18 @@ pub(crate) fn notes(source: &Source, copy: &Materialised) -> DatasetNotes {
     let is_default = matches!(source, Source::File { options, .. } if options.target.is_none());
     DatasetNotes {
         default_target: is_default.then(|| copy.names.target.clone()),
+        test_rows: matches!(source, Source::File { options, .. } if options.test.is_some())
+            .then(|| range_of_test_rows(copy))
+            .flatten(),
+        split: None,
         warnings: copy.warnings.clone(),
     }
+}
+
+/// How the test rows of a file of their own lie to the training rows. `None` where the copy has vanished since, or is damaged: it
+/// is made again when a case needs it.
+pub(crate) fn range_of_test_rows(copy: &Materialised) -> Option<String> {
+    Some(binary_copy::read(&copy.path).ok()?.outside_training_box()?.to_string())
 }
 
 /// Prints the notes on a data set.
@@ -81,7 +95,13 @@ pub(crate) fn tell(global: &Global, name: &str, notes: &DatasetNotes) {
     for warning in &notes.warnings {
         warn(global, format!("data set `{name}`: {warning}"));
     }
-    if let Some(target) = notes.default_target.as_ref().filter(|_| !global.quiet) {
+    if global.quiet {
+        return;
+    }
+    if let Some(test_rows) = &notes.test_rows {
+        say(format_args!("data set `{name}`: {test_rows}"));
+    }
+    if let Some(target) = &notes.default_target {
         say(format_args!(
             "data set `{name}`: its target is `{target}`, the last column, since no `target` is set"
         ));

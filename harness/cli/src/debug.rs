@@ -6,7 +6,7 @@ use std::iter::once;
 use std::process::{Command, ExitStatus};
 
 use clap::Args;
-use gpbench_engine::{Debugged, Engine, Event, Foreground, Interrupt, Planned, RunProgress, SystemClock};
+use gpbench_engine::{Engine, Event, Foreground, Interrupt, Planned, RunProgress, SingleCase, SystemClock};
 use gpbench_record::{PlannedCase, Row};
 
 use crate::args::{Continuation, Global, RunArgs, SpecArgs};
@@ -62,14 +62,14 @@ pub(crate) fn debug(global: &Global, spec: &SpecArgs, run: &RunArgs, args: &Debu
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt, renew_dataset: &renew };
     let report = |event| progress.borrow_mut().show(event);
     match engine.debug(plan, place, folder.path(), &options, &report).map_err(execute::failure)? {
-        Debugged::Row(row) => Ok(show(*row, &report)),
-        Debugged::Unfinished => {
+        SingleCase::Row(row) => Ok(show(*row, &report)),
+        SingleCase::Unfinished => {
             say(unfinished(executor.status()));
             Ok(CASE_FAILED)
         }
         // The program could not be started.
-        Debugged::Fault(fault) if executor.status().is_none() => Err(Failure::usage(fault.reason)),
-        Debugged::Fault(fault) => Err(Failure::internal(fault.reason)),
+        SingleCase::Fault(fault) if executor.status().is_none() => Err(Failure::usage(fault.reason)),
+        SingleCase::Fault(fault) => Err(Failure::internal(fault.reason)),
     }
 }
 

@@ -17,7 +17,7 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 3] = [
         "data_dir",
         &["run", "plan", "check", "list", "data list", "data fetch", "data verify", "bench", "doctor"],
     ),
-    ("verbose", &["run", "check", "list", "plugin test"]),
+    ("verbose", &["run", "plan", "check", "list", "plugin test"]),
 ];
 
 /// Parses the command line of a program.

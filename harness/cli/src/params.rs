@@ -21,13 +21,14 @@ fn value(value: &ParamValue) -> String {
 
 /// The permitted values of a parameter.
 fn range(param: &ParamSchema) -> String {
-    if !param.choices.is_empty() {
-        return param.choices.join(" | ");
-    }
-    match (param.min, param.max) {
+    let numbers = match (param.min, param.max) {
         (Some(min), Some(max)) => format!("{min} to {max}"),
         (Some(min), None) => format!("at least {min}"),
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => String::new(),
-    }
+    };
+    let words = param.choices.iter().cloned();
+    let all: Vec<String> =
+        Some(numbers).filter(|numbers| !numbers.is_empty()).into_iter().chain(words).collect();
+    all.join(" | ")
 }

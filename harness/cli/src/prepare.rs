@@ -192,7 +192,7 @@ pub(crate) fn prepare(
         blas_core: machine.blas_core.clone(),
         exact: false,
     };
-    let own_file = |case: &SpecCase| Some((case.case.dataset.name.clone(), case.dataset_path.clone()?));
+    let own_file = |case: &SpecCase| Some((case.case.dataset.name.clone(), case.own_files.clone()?));
     let own_files = plan.cases.iter().filter_map(own_file).collect();
     let dataset_notes = files.notes(&plan);
     let (cases, files): (Vec<_>, Vec<_>) =
@@ -226,7 +226,7 @@ fn planned(
 ) -> (PlannedCase, CaseFiles) {
     let found = files.copy(&spec.case.dataset.name);
     let skip = files.why_skipped(&spec.case.dataset.name).map(str::to_owned);
-    let cost = spec.cost(programs.threads);
+    let (cost, optimum) = (spec.cost(programs.threads), spec.optimum_seconds(programs.threads));
     let fingerprint = Fingerprint {
         plugin_sha256: spec.plugin_sha256,
         exact: spec.n.is_some_and(|n| n <= exact_limit),
@@ -237,7 +237,7 @@ fn planned(
         plugin_file: spec.plugin_file,
         dataset_file: found.map(|copy| copy.path.clone()),
         memory_estimate: cost.as_ref().map(|cost| cost.memory_bytes as u64),
-        seconds_estimate: cost.map(|cost| cost.seconds),
+        seconds_estimate: cost.map(|cost| cost.seconds + optimum),
     };
     (PlannedCase::new(spec.case, fingerprint, spec.n, skip), files)
 }

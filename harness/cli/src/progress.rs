@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use gpbench_engine::{Beginning, Event, Reused, RunProgress as Count};
+use gpbench_engine::{Beginning, Event, ReferenceKind, Reused, RunProgress as Count};
 use gpbench_record::metric::{self, Shown, Unit};
 use gpbench_record::{CaseStatus, Row, names, text};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
@@ -85,14 +85,14 @@ impl Progress {
             Event::Begun { folder, beginning, reused, progress } => {
                 self.begin(&folder, beginning, &reused, progress);
             }
-            Event::ExactStarted { labels, n, again } => {
+            Event::ReferenceStarted { labels, kind, n, again } => {
                 let dataset = text::line(&labels.dataset);
                 let line = match again {
-                    false => format!("exact reference for {dataset} (n = {n})"),
-                    true => interrupted(&dataset, n, self.threads),
+                    false => format!("{} for {dataset} (n = {n})", kind.as_str()),
+                    true => interrupted(kind, &dataset, n, self.threads),
                 };
                 self.say(&self.notice().text(line));
-                self.live().reference();
+                self.live().reference(kind);
             }
             Event::CaseStarted { id, labels } => {
                 if self.verbose {
@@ -160,12 +160,15 @@ fn lock(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The message about an exact reference whose computation was interrupted before.
-fn interrupted(dataset: &str, n: usize, threads: usize) -> String {
-    let time = units::duration(gpbench_spec::reference_seconds(n, threads));
+/// The message about a reference whose computation was interrupted before.
+fn interrupted(kind: ReferenceKind, dataset: &str, n: usize, threads: usize) -> String {
+    let seconds = match kind {
+        ReferenceKind::Exact => gpbench_spec::reference_seconds(n, threads),
+        ReferenceKind::Optimum => gpbench_spec::optimum_seconds(n, None, threads),
+    };
+    let (what, time, left_out_by) = (kind.as_str(), units::duration(seconds), kind.left_out_by());
     format!(
-        "the exact reference of {dataset} (n = {n}) was interrupted and begins again (about {time}); a lower \
-         `--exact-limit` leaves it out"
+        "the {what} of {dataset} (n = {n}) was interrupted and begins again (about {time}); {left_out_by} leaves it out"
     )
 }
 

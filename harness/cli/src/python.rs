@@ -1,11 +1,15 @@
 //! The Python interpreter that scripts get, as `doctor` shows it. The bridge chooses it by the same rule.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::Command;
+use std::time::Duration;
 
-use gpbench_processes::exchange;
+use gpbench_processes::exchange_within;
 use serde::{Deserialize, Serialize};
+
+/// Time that an interpreter may take to answer.
+const LIMIT: Duration = Duration::from_secs(10);
 
 /// Asks an interpreter about itself. A module that lies in the current folder is none that is installed.
 const QUESTION: &str = "
@@ -54,12 +58,18 @@ impl Python {
     /// The interpreter that scripts get where a spec names none, or why there is none.
     pub(crate) fn find() -> Result<Python, String> {
         let (how, program) = chosen();
+        Python::ask(how, &program, LIMIT)
+    }
+
+    /// Asks a program, chosen in some way, which is ended after `limit`.
+    fn ask(how: &str, program: &OsStr, limit: Duration) -> Result<Python, String> {
         let name = program.to_string_lossy().into_owned();
         let failed = |why: String| format!("{name} ({how}) {why}; scripts in Python cannot run");
-        let mut command = Command::new(&program);
+        let mut command = Command::new(program);
         command.args(["-B", "-c", QUESTION]);
-        let output =
-            exchange(&mut command, b"").map_err(|error| failed(format!("does not start: {error}")))?;
+        let output = exchange_within(&mut command, limit)
+            .map_err(|error| failed(format!("does not start: {error}")))?
+            .ok_or_else(|| failed(format!("does not answer within {} s", limit.as_secs_f64())))?;
         serde_json::from_slice(&output.stdout).map_err(|_| {
             let text = String::from_utf8_lossy(&output.stderr);
             let last = text.lines().next_back().unwrap_or("it printed nothing");
@@ -86,7 +96,21 @@ impl Python {
 
 #[cfg(test)]
 mod tests {
+    use std::fs::{self, Permissions};
+    use std::os::unix::fs::PermissionsExt as _;
+
     use super::*;
+
+    #[test]
+    fn an_interpreter_that_hangs_is_ended() {
+        let folder = tempfile::tempdir().unwrap();
+        let program = folder.path().join("python");
+        fs::write(&program, "#!/bin/sh\nexec sleep 600\n").unwrap();
+        fs::set_permissions(&program, Permissions::from_mode(0o755)).unwrap();
+        let told = Python::ask("GPBENCH_PYTHON", program.as_os_str(), Duration::from_millis(20)).unwrap_err();
+        let expected = "(GPBENCH_PYTHON) does not answer within 0.02 s; scripts in Python cannot run";
+        assert!(told.ends_with(expected), "{told}");
+    }
 
     #[test]
     fn an_interpreter_is_told_in_one_line_and_a_foreign_module_in_another() {

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use gpbench_data::copy;
 use gpbench_data::locate::SearchPlaces;
 use gpbench_engine::Planned;
+use gpbench_spec::OwnFiles;
 
 use crate::args::Global;
 use crate::dataset;
@@ -19,7 +20,7 @@ pub(crate) struct Renewal {
     /// Whether to download nothing.
     pub(crate) offline: bool,
     /// The files of data sets that the spec names by a path, by the names of the data sets.
-    pub(crate) files: BTreeMap<String, PathBuf>,
+    pub(crate) files: BTreeMap<String, OwnFiles>,
     /// Held while a copy is made.
     pub(crate) busy: Mutex<()>,
 }
@@ -42,8 +43,8 @@ impl Renewal {
         // If this fails, the copy stays as it is, and is refused again.
         let _ = fs::remove_file(file);
         let set = &planned.case.dataset;
-        let path = self.files.get(&set.name).map(PathBuf::as_path);
-        let made = dataset::obtain(global, &self.places, &set.source, path, self.offline);
+        let own = self.files.get(&set.name);
+        let made = dataset::obtain(global, &self.places, &set.source, own, self.offline);
         let made = made.map_err(|missing| format!("its copy cannot be made again: {}", missing.text))?;
         if made.path == *file && made.sha256.as_str() == planned_sha256 {
             return Ok(());

@@ -14,7 +14,8 @@ use gpbench_spec::{DatasetSize, FileDataset, SpecCase, SpecPlan, SplitCheck, Tra
 use crate::args::{Global, SpecArgs};
 use crate::dataset::{self, Unavailable};
 use crate::exit::Failure;
-use crate::notice::warn;
+use crate::notice::{say, warn};
+use crate::split_words::split_words;
 use crate::splits::Splits;
 
 /// What is read of the data sets of a spec before it is checked.
@@ -53,12 +54,12 @@ impl SpecFiles {
     ) -> (SpecFiles, Sizes) {
         let mut found = SpecFiles { skip_missing: args.skip_missing, ..SpecFiles::default() };
         let mut sizes = Sizes::new();
-        for FileDataset { name, source, path } in files {
+        for FileDataset { name, source, own } in files {
             if !args.filter.includes_dataset(name) {
                 continue;
             }
             let is_registered = matches!(source, Source::Registry { .. });
-            match with_size(|| dataset::obtain(global, places, source, path.as_deref(), true)) {
+            match with_size(|| dataset::obtain(global, places, source, own.as_ref(), true)) {
                 Ok((size, copy)) => {
                     sizes.insert(name.clone(), Ok(size));
                     found.add(global, name, source, copy);
@@ -83,12 +84,12 @@ impl SpecFiles {
         places: &SearchPlaces,
     ) -> Result<(), Failure> {
         let mut missing: BTreeMap<&str, String> = BTreeMap::new();
-        for SpecCase { case, dataset_path, .. } in &plan.cases {
+        for SpecCase { case, own_files, .. } in &plan.cases {
             let (name, source) = (case.dataset.name.as_str(), &case.dataset.source);
             if source.is_drawn() || self.copies.contains_key(name) || missing.contains_key(name) {
                 continue;
             }
-            match dataset::obtain(global, places, source, dataset_path.as_deref(), offline) {
+            match dataset::obtain(global, places, source, own_files.as_ref(), offline) {
                 Ok(copy) => self.add(global, name, source, copy),
                 Err(unavailable) if self.skip_missing && unavailable.is_absent => {
                     self.skip(global, name, &unavailable);
@@ -121,8 +122,10 @@ impl SpecFiles {
     /// The notes on the reading of each data set of a plan that has any, by its name.
     pub(crate) fn notes(&self, plan: &SpecPlan) -> BTreeMap<String, DatasetNotes> {
         let mut of_splits = self.splits.warnings(datasets(plan));
-        let of_dataset = |Dataset { name, source, .. }: &Dataset| {
-            Some((name.clone(), dataset::notes(source, self.copy(name)?)))
+        let of_dataset = |dataset: &Dataset| {
+            let copy = self.copy(&dataset.name)?;
+            let notes = dataset::notes(&dataset.source, copy);
+            Some((dataset.name.clone(), DatasetNotes { split: split_words(dataset, copy), ..notes }))
         };
         let mut notes: BTreeMap<String, DatasetNotes> = datasets(plan).filter_map(of_dataset).collect();
         for (name, notes) in &mut notes {
@@ -135,17 +138,28 @@ impl SpecFiles {
     /// What checks the splits of these data sets.
     pub(crate) fn split_check(&self) -> SplitCheck {
         let splits = Rc::clone(&self.splits);
-        SplitCheck::new(move |dataset| splits.fault(dataset))
+        SplitCheck::new(move |dataset| splits.look(dataset))
     }
 
-    /// Warns of inputs that hardly vary in the training rows of a plan's splits, once for each data set.
+    /// Says how the rows of a plan's data sets are divided, where some stay together, and warns of inputs that hardly vary in
+    /// the training rows of its splits; once for each data set.
     pub(crate) fn tell_of_splits(&mut self, global: &Global, plan: &SpecPlan) {
-        let untold = datasets(plan).filter(|dataset| !self.told.contains(&dataset.name));
-        for (name, warnings) in self.splits.warnings(untold) {
-            for warning in warnings {
+        let is_untold =
+            |dataset: &&Dataset| self.copy(&dataset.name).is_some() && !self.told.contains(&dataset.name);
+        let untold: Vec<&Dataset> = datasets(plan).filter(is_untold).collect();
+        let mut warnings = self.splits.warnings(untold.iter().copied());
+        for dataset in untold {
+            let name = &dataset.name;
+            if !self.told.insert(name.clone()) {
+                continue;
+            }
+            let words = self.copy(name).and_then(|copy| split_words(dataset, copy));
+            if let Some(words) = words.filter(|_| dataset.is_grouped() && !global.quiet) {
+                say(format_args!("data set `{name}`: split: {words}"));
+            }
+            for warning in warnings.remove(name).unwrap_or_default() {
                 warn(global, format!("data set `{name}`: {warning}"));
             }
-            self.told.insert(name);
         }
     }
 
@@ -191,5 +205,6 @@ fn size(copy: &Materialised) -> Result<DatasetSize, CopyError> {
         0 => TrainingRows::Drawn(copy.training_rows()),
         _ => TrainingRows::Masked(copy::training_rows_of_splits(&copy.path)?),
     };
-    Ok(DatasetSize { rows: copy.n, inputs: copy.d, training })
+    let (groups, has_replicates) = (copy.reading.groups.len(), copy.reading.repeats.rows > 0);
+    Ok(DatasetSize { rows: copy.n, inputs: copy.d, training, groups, has_replicates })
 }

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use gpbench_data::{HardlyVaries, SplitError, Table, copy, hardly_varying_inputs};
+use gpbench_data::{HardlyVaries, SplitError, Table, TrainingColumns, copy, training_columns};
 use gpbench_record::Dataset;
 
 /// The most splits and columns that a warning names.
@@ -17,13 +17,19 @@ pub(crate) struct Splits {
     /// The binary copy of each data set, by name.
     copies: RefCell<BTreeMap<String, PathBuf>>,
     /// What was found in each split, by the name of its data set and its number. A spec takes a split in one way only.
-    found: RefCell<BTreeMap<(String, u32), Result<Hardly, SplitError>>>,
+    found: RefCell<BTreeMap<(String, u32), Result<Training, SplitError>>>,
     /// The table that was read last, with its name.
     table: RefCell<Option<(String, Table)>>,
 }
 
-/// Inputs that hardly vary in the training rows of a split, by their labels.
-type Hardly = Vec<(HardlyVaries, String)>;
+/// The training rows of a split.
+#[derive(Debug, Clone)]
+struct Training {
+    /// Their number, before a subsample is taken.
+    rows: usize,
+    /// Inputs that hardly vary in them, by their labels.
+    hardly: Vec<(HardlyVaries, String)>,
+}
 
 impl Splits {
     /// Adds a data set.
@@ -31,11 +37,19 @@ impl Splits {
         self.copies.borrow_mut().insert(name.to_owned(), copy);
     }
 
-    /// Why nothing can be learned from the rows of a case, if that is so. Splits that leave too few rows are the spec's
-    /// concern.
+    /// Training rows of a case before a subsample is taken, or why nothing can be learned from them. Splits that leave too few
+    /// rows are the spec's concern, unless rows stay together.
+    pub(crate) fn look(&self, dataset: &Dataset) -> Option<Result<usize, String>> {
+        match self.training(dataset)? {
+            Ok(training) => Some(Ok(training.rows)),
+            Err(error) if error.is_of_target() || dataset.is_grouped() => Some(Err(error.to_string())),
+            Err(_) => None,
+        }
+    }
+
+    /// Why nothing can be learned from the rows of a case, if that is so.
     pub(crate) fn fault(&self, dataset: &Dataset) -> Option<String> {
-        let error = self.inputs(dataset)?.err().filter(SplitError::is_of_target)?;
-        Some(error.to_string())
+        self.look(dataset)?.err()
     }
 
     /// A warning for each kind of input that hardly varies in the training rows of splits, by the name of the data set.
@@ -45,7 +59,8 @@ impl Splits {
     ) -> BTreeMap<String, Vec<String>> {
         let mut splits: BTreeMap<(String, HardlyVaries, String), Vec<u32>> = BTreeMap::new();
         for dataset in datasets {
-            for (kind, column) in self.inputs(dataset).and_then(Result::ok).unwrap_or_default() {
+            let training = self.training(dataset).and_then(Result::ok);
+            for (kind, column) in training.map(|training| training.hardly).unwrap_or_default() {
                 let splits = splits.entry((dataset.name.clone(), kind, column)).or_default();
                 if let Err(place) = splits.binary_search(&dataset.split) {
                     splits.insert(place, dataset.split);
@@ -65,8 +80,8 @@ impl Splits {
         warnings
     }
 
-    /// The inputs that hardly vary in the training rows of a case; nothing where its files were not read.
-    fn inputs(&self, dataset: &Dataset) -> Option<Result<Hardly, SplitError>> {
+    /// The training rows of a case; nothing where its files were not read.
+    fn training(&self, dataset: &Dataset) -> Option<Result<Training, SplitError>> {
         let key = (dataset.name.clone(), dataset.split);
         if let Some(found) = self.found.borrow().get(&key) {
             return Some(found.clone());
@@ -83,8 +98,11 @@ impl Splits {
         let (_, table) = last.as_ref()?;
         let label =
             |index: usize| table.names.inputs.get(index).cloned().unwrap_or_else(|| index.to_string());
-        let found = hardly_varying_inputs(table, dataset)
-            .map(|inputs| inputs.into_iter().map(|(index, kind)| (kind, label(index))).collect::<Hardly>());
+        let found =
+            training_columns(table, dataset).map(|TrainingColumns { rows, hardly_varying }| Training {
+                rows,
+                hardly: hardly_varying.into_iter().map(|(index, kind)| (kind, label(index))).collect(),
+            });
         self.found.borrow_mut().insert(key, found.clone());
         Some(found)
     }

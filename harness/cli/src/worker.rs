@@ -2,7 +2,7 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{ChildStderr, Command, Output, Stdio};
 use std::sync::mpsc::{self, Receiver};
 use std::thread::Builder;
 use std::time::Duration;
@@ -122,15 +122,24 @@ impl Worker {
     fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path], input: &[u8]) -> Result<T, Failure> {
         let mut command = Command::new(&self.file);
         let output = exchange(command.arg(verb).args(files), input).map_err(|e| self.cannot_start(&e))?;
-        serde_json::from_slice(&output.stdout).map_err(|e| {
-            let log = String::from_utf8_lossy(&output.stderr);
-            let log = text::cut(&log, text::LOG);
-            Failure::internal(format!("`gpbench-worker {verb}` failed ({}): {e}\n{log}", output.status))
-        })
+        serde_json::from_slice(&output.stdout)
+            .map_err(|error| Failure::internal(unanswered(verb, &output, &error)))
     }
 
     fn cannot_start(&self, error: &io::Error) -> Failure {
         Failure::internal(format!("{} cannot be started: {error}", self.file.display()))
+    }
+}
+
+/// Why a worker gave no answer that can be read. Where it gave none at all, its log has the reason.
+fn unanswered(verb: &str, output: &Output, error: &serde_json::Error) -> String {
+    let log = String::from_utf8_lossy(&output.stderr);
+    let log = text::cut(log.trim_end().trim_start_matches("gpbench-worker: "), text::LOG);
+    let failed = format!("`gpbench-worker {verb}` failed ({})", output.status);
+    match (output.stdout.is_empty(), log.is_empty()) {
+        (true, false) => format!("{failed}: {log}"),
+        (true, true) => format!("{failed}: it answered nothing"),
+        (false, _) => format!("{failed}: {error}\n{log}"),
     }
 }
 
@@ -159,4 +168,26 @@ fn show_lines(log: impl Read) {
 fn spawn(command: &mut Command) -> io::Result<gpbench_processes::Started> {
     adopt_orphans()?;
     gpbench_processes::spawn(command)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::process::ExitStatusExt as _;
+    use std::process::ExitStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_worker_without_an_answer_has_the_reason_in_its_log() {
+        let told = |stdout: &str, stderr: &str| {
+            let (stdout, stderr) = (stdout.as_bytes().to_vec(), stderr.as_bytes().to_vec());
+            let error = serde_json::from_slice::<bool>(&stdout).unwrap_err();
+            unanswered("bench", &Output { status: ExitStatus::from_raw(70 << 8), stdout, stderr }, &error)
+        };
+        let failed = "`gpbench-worker bench` failed (exit status: 70)";
+        let limit = "the address space of a process is limited to 390 MiB";
+        assert_eq!(told("", &format!("gpbench-worker: {limit}\n")), format!("{failed}: {limit}"));
+        assert_eq!(told("", ""), format!("{failed}: it answered nothing"));
+        assert!(told("tru", "lines").starts_with(&format!("{failed}: EOF while parsing")));
+    }
 }

@@ -1,6 +1,6 @@
 //! `gpbench bench`: what it prints, never how fast anything is.
 
-use crate::support::{Ended, Sandbox};
+use crate::support::{Ended, Sandbox, checkout, has_python, library};
 
 use safetensors::{Dtype, SafeTensors};
 use serde_json::Value;
@@ -78,6 +78,24 @@ fn parts_of_an_acquisition_are_compared_with_the_whole() {
         is("gemm_gflops", 2.0 * points * multiply_adds / number(part, "seconds") / 1e9);
         is("ratio_to_operator", number(part, "ratio") / number("operator", "ratio"));
     }
+}
+
+#[test]
+fn steps_of_a_script_are_timed_too() {
+    if !has_python() {
+        return;
+    }
+    library("gpbench_bridge_py");
+    let script = |name: &str| checkout(&format!("plugins/python/bridge/tests/zoo/{name}.py"));
+    let line = script("learner");
+    let line = line.to_str().expect("UTF-8");
+    let json =
+        bench(&["learner", line, "--learner", "line", "--batch", "20", "--points", "0", "--threads", "1"]);
+    assert_eq!([&json["n"], &json["d"], &json["batch"], &json["points"]], [&300, &3, &20, &0]);
+    assert!(json["step_seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{json}");
+    let solver = script("cg");
+    let args = ["bench", "learner", solver.to_str().expect("UTF-8"), "--n", "30", "--d", "2"];
+    Sandbox::new().run(&args).exits(2).says(&["offers no learner, whose steps are timed here"]);
 }
 
 #[test]

@@ -68,6 +68,7 @@ const EDGES: &[(&str, &[&str])] = &[
             "gpbench-report",
             "gpbench-runs",
             "gpbench-spec",
+            "gpbench-statistics",
         ],
     ),
 ];

@@ -145,7 +145,7 @@ fn timed(sandbox: &Sandbox, name: &str, factors: [(&str, f64); 2]) -> String {
         serde_json::from_str(&sandbox.read(&format!("{name}/environment.json"))).expect("JSON");
     let fields = environment.as_object_mut().expect("an object");
     fields.remove("check");
-    fields.remove("other_load");
+    fields.insert("other_load".to_owned(), 0.0.into());
     sandbox.write(&format!("{name}/environment.json"), &environment.to_string());
     let journal = sandbox.read(&format!("{name}/journal.jsonl"));
     let lines = journal.lines().map(|line| {

@@ -4,13 +4,15 @@ use std::path::{Path, PathBuf};
 
 use crate::support::{Sandbox, checkout, spec};
 
-/// The spec files below a folder. `reference` holds published figures, no specs.
+/// The spec files below a folder. `reference` holds published figures, no specs, and the specs of `examples` need files that a
+/// script makes.
 fn specs(folder: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     let (folders, files): (Vec<PathBuf>, Vec<PathBuf>) = entries.partition(|path| path.is_dir());
     let mut found: Vec<PathBuf> =
         files.into_iter().filter(|path| path.extension().is_some_and(|e| e == "toml")).collect();
-    let below = folders.iter().filter(|folder| !folder.ends_with("reference"));
+    let below =
+        folders.iter().filter(|folder| !["reference", "examples"].iter().any(|name| folder.ends_with(name)));
     found.extend(below.flat_map(|folder| specs(folder)));
     found
 }

@@ -214,7 +214,7 @@ fn training_that_has_not_ended_is_a_warning() {
     let case = &sandbox.cases()[0];
     let reason = case["reason"].as_str().expect("a reason");
     assert!(
-        case["status"] == "ok" && reason.ends_with("start from other hyperparameters or take more steps"),
+        case["status"] == "ok" && reason.ends_with("as initial = \"data\" finds them, or take more steps"),
         "{reason}"
     );
     let report = sandbox.read("reports/early/latest/report.md");

@@ -2,6 +2,8 @@
 
 use std::path::Path;
 
+use serde_json::Value;
+
 use crate::support::{Ended, Sandbox, checkout};
 
 /// A fenced block: the words after its fence, and its text.
@@ -28,7 +30,7 @@ fn every_step_of_the_tutorial_works() {
     let mut commands = 0;
     for (words, text) in blocks(&page) {
         let code = match words[..] {
-            ["toml", file] => {
+            ["toml" | "awk", file] => {
                 sandbox.write(file.strip_prefix("file=").expect("the name of a file"), text);
                 continue;
             }
@@ -39,18 +41,34 @@ fn every_step_of_the_tutorial_works() {
         Ended::of(sandbox.command_of("bash", &["-e", "-c", text]).env("PATH", &path)).exits(code);
         commands += 1;
     }
-    assert!(commands >= 8, "{commands} commands");
+    assert!(commands >= 10, "{commands} commands");
 
     // What the text says of the numbers.
-    let report = sandbox.run(&["report", "yield", "--format", "json"]).exits(0).json();
-    let cases = report["cases"].as_array().expect("cases");
-    assert_eq!(cases.len(), 30);
-    let rmse = |kernel: &str| {
+    let cases = cases_of(&sandbox, "yield");
+    assert_eq!(cases.len(), 12);
+    let mean = |kernel: &str, metric: &str| {
         let exact = cases.iter().filter(|case| case["solver"] == "cholesky" && case["kernel"] == kernel);
-        let values: Vec<f64> =
-            exact.map(|case| case["metrics"]["test_rmse"].as_f64().expect("an RMSE")).collect();
-        assert_eq!(values.len(), 5);
-        values.iter().sum::<f64>()
+        let values: Vec<f64> = exact.map(|case| number(case, metric)).collect();
+        assert_eq!(values.len(), 3);
+        values.iter().sum::<f64>() / 3.0
     };
-    assert!(rmse("rbf") < rmse("matern32"));
+    for metric in ["test_rmse", "test_nll"] {
+        assert!(mean("rbf", metric) < mean("matern32", metric), "{metric}");
+    }
+    assert!((0.85..=1.0).contains(&mean("rbf", "coverage_95")));
+    assert!(cases.iter().all(|case| number(case, "optimum_distance") < 0.2));
+    let at_new_sites = cases_of(&sandbox, "yield-sites");
+    assert_eq!(at_new_sites.len(), 6);
+    assert!(at_new_sites.iter().all(|case| number(case, "test_rmse") > 2.0 * mean("rbf", "test_rmse")));
+}
+
+/// The cases of a run.
+fn cases_of(sandbox: &Sandbox, run: &str) -> Vec<Value> {
+    let report = sandbox.run(&["report", run, "--format", "json"]).exits(0).json();
+    report["cases"].as_array().expect("cases").clone()
+}
+
+/// A metric of a case.
+fn number(case: &Value, metric: &str) -> f64 {
+    case["metrics"][metric].as_f64().unwrap_or_else(|| panic!("no {metric}: {case}"))
 }

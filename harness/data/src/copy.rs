@@ -9,13 +9,15 @@
 //! | 12..16 | number of splits, u32 |
 //! | 16..24 | n, u64 |
 //! | 24..32 | d, u64 |
-//! | 32..40 | length of the text, u64 |
-//! | 40..72 | identity: SHA-256 of bytes 0..32 with format version 1, x, y and masks |
+//! | 32..36 | length of the text, u32 |
+//! | 36..40 | number of keys, u32 |
+//! | 40..72 | identity: SHA-256 of bytes 0..32 with format version 1, x, y, masks and keys |
 //! | 72..104 | SHA-256 of bytes 0..72 and the text |
-//! | 104.. | text: JSON with name, names of columns and warnings |
+//! | 104.. | text: JSON with name, names of columns and of keys, warnings, and what was understood of the file |
 //! | | x: n d numbers of type f64, row by row |
 //! | | y: n numbers of type f64 |
 //! | | masks: per split ceil(n / 8) bytes, row r is bit r mod 8 of byte r / 8 |
+//! | | keys: n numbers of type f64 for each column that splits refer to |
 //!
 //! The identity covers everything that can change a result and nothing else: other names or warnings do not change
 //! it, and neither does the format version. The two digests together cover every byte. A description is read
@@ -33,15 +35,17 @@ use sha2::{Digest, Sha256};
 use thiserror::Error;
 
 use crate::hash::Sha256Hex;
-use crate::table::{Names, Table, TableError};
+use crate::reading::FileReading;
+use crate::table::{KeyColumn, Names, Table, TableError};
 
 const MAGIC: &[u8; 8] = b"GPBDATA\0";
 /// The format that this program writes, and the only one that it reads.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
 /// The format version in the identity: data sets keep the identity that the first format gave them.
 const IDENTITY_VERSION: u32 = 1;
-/// Ends of the parts of the header: dimensions, length of the text, identity, checksum.
+/// Ends of the parts of the header: dimensions, length of the text, number of keys, identity, checksum.
 const DIMENSIONS_END: usize = 32;
+const TEXT_LENGTH_END: usize = 36;
 const LENGTH_END: usize = 40;
 const IDENTITY_END: usize = 72;
 const HEADER: usize = 104;
@@ -103,6 +107,10 @@ pub struct Header {
     pub d: usize,
     /// Number of splits; 0 if the set has no masks.
     pub splits: usize,
+    /// Names of the columns that splits refer to.
+    pub keys: Vec<String>,
+    /// What was understood of the file.
+    pub reading: FileReading,
     /// Digest of the content.
     pub sha256: Sha256Hex,
 }
@@ -111,9 +119,10 @@ pub struct Header {
 #[derive(Serialize, Deserialize)]
 struct Text {
     name: String,
-    #[serde(default)]
     names: Names,
+    keys: Vec<String>,
     warnings: Vec<String>,
+    reading: FileReading,
 }
 
 /// Writes a copy atomically, and returns the digest of its content.
@@ -122,8 +131,13 @@ struct Text {
 /// If the table is inconsistent or the file cannot be written.
 pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
     table.check().map_err(|source| CopyError::Table { name: table.name.clone(), source })?;
-    let text =
-        Text { name: table.name.clone(), names: table.names.clone(), warnings: table.warnings.clone() };
+    let text = Text {
+        name: table.name.clone(),
+        names: table.names.clone(),
+        keys: table.keys.iter().map(|key| key.label.clone()).collect(),
+        warnings: table.warnings.clone(),
+        reading: table.reading.clone(),
+    };
     let text = serde_json::to_vec(&text).expect("strings always have a JSON form");
     let masks: Vec<u8> = table.test_masks.iter().flat_map(|mask| pack(mask)).collect();
     let (splits, n, d) = (table.test_masks.len() as u32, table.n() as u64, table.d() as u64);
@@ -139,7 +153,8 @@ pub fn write(table: &Table, path: &Path) -> Result<Sha256Hex, CopyError> {
 
     let mut header = [0; HEADER];
     header[..DIMENSIONS_END].copy_from_slice(&dimensions(VERSION, splits, n, d));
-    header[DIMENSIONS_END..LENGTH_END].copy_from_slice(&(text.len() as u64).to_le_bytes());
+    header[DIMENSIONS_END..TEXT_LENGTH_END].copy_from_slice(&(text.len() as u32).to_le_bytes());
+    header[TEXT_LENGTH_END..LENGTH_END].copy_from_slice(&(table.keys.len() as u32).to_le_bytes());
     header[LENGTH_END..IDENTITY_END].copy_from_slice(&identity);
     let checksum = checksum(&header, &text);
     header[IDENTITY_END..].copy_from_slice(&checksum);
@@ -185,7 +200,7 @@ pub fn read(path: &Path) -> Result<Table, CopyError> {
 /// Those of [`read`].
 pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
     let io_error = |source| CopyError::Io { path: path.to_owned(), source };
-    let (mut file, Header { name, names, warnings, n, d, splits, sha256 }) = open(path)?;
+    let (mut file, Header { name, names, warnings, n, d, splits, keys, reading, sha256 }) = open(path)?;
     let mut hasher = Sha256::new();
     hasher.update(dimensions(IDENTITY_VERSION, splits as u32, n as u64, d as u64));
     let x = read_numbers(&mut file, n * d, &mut hasher).map_err(io_error)?;
@@ -193,6 +208,10 @@ pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
     let mut masks = vec![0; splits * n.div_ceil(8)];
     file.read_exact(&mut masks).map_err(io_error)?;
     hasher.update(&masks);
+    let key = |label: String| -> io::Result<KeyColumn> {
+        Ok(KeyColumn { label, values: read_numbers(&mut file, n, &mut hasher)? })
+    };
+    let keys = keys.into_iter().map(key).collect::<io::Result<Vec<KeyColumn>>>().map_err(io_error)?;
     if Sha256Hex::from_digest(&hasher.finalize().into()) != sha256 {
         return Err(CopyError::Damaged { path: path.to_owned() });
     }
@@ -201,8 +220,10 @@ pub fn read_identified(path: &Path) -> Result<(Table, Sha256Hex), CopyError> {
         x: Array2::from_shape_vec((n, d), x).expect("n d numbers were read"),
         y: Array1::from(y),
         test_masks: masks.chunks_exact(n.div_ceil(8)).map(|bytes| unpack(bytes, n)).collect(),
+        keys,
         names,
         warnings,
+        reading,
     };
     Ok((table, sha256))
 }
@@ -261,8 +282,8 @@ fn open(path: &Path) -> Result<(File, Header), CopyError> {
         return Err(format(format!("its format is version {version}, this program reads version {VERSION}")));
     }
     let (splits, n, d) = (u64::from(u32_at(&bytes, 12)), u64_at(&bytes, 16), u64_at(&bytes, 24));
-    let text_length = u64_at(&bytes, DIMENSIONS_END);
-    let expected = expected_size(splits, n, d, text_length);
+    let [text_length, keys] = [DIMENSIONS_END, TEXT_LENGTH_END].map(|at| u64::from(u32_at(&bytes, at)));
+    let expected = expected_size(splits, keys, n, d, text_length);
     if expected != Some(size) {
         let expected = expected.map_or("more than a file can hold".into(), |bytes| bytes.to_string());
         return Err(format(format!("it has {size} bytes, its header announces {expected}")));
@@ -276,11 +297,16 @@ fn open(path: &Path) -> Result<(File, Header), CopyError> {
         return Err(CopyError::Damaged { path: path.to_owned() });
     }
     let text: Text = serde_json::from_slice(&text).map_err(|error| format(error.to_string()))?;
+    if text.keys.len() as u64 != keys {
+        return Err(format(format!("it names {} keys, its header announces {keys}", text.keys.len())));
+    }
     let identity: [u8; 32] = bytes[LENGTH_END..IDENTITY_END].try_into().expect("32 bytes");
     let header = Header {
         name: text.name,
         names: text.names,
+        keys: text.keys,
         warnings: text.warnings,
+        reading: text.reading,
         n: n as usize,
         d: d as usize,
         splits: splits as usize,
@@ -296,8 +322,9 @@ fn checksum(header: &[u8; HEADER], text: &[u8]) -> [u8; 32] {
 
 /// Length of the file according to its header; `None` if it overflows. A damaged header must not make the reader
 /// allocate huge amounts of memory.
-fn expected_size(splits: u64, n: u64, d: u64, text_length: u64) -> Option<u64> {
-    let numbers = n.checked_mul(d.checked_add(1)?)?.checked_mul(8)?;
+fn expected_size(splits: u64, keys: u64, n: u64, d: u64, text_length: u64) -> Option<u64> {
+    let columns = d.checked_add(1)?.checked_add(keys)?;
+    let numbers = n.checked_mul(columns)?.checked_mul(8)?;
     let masks = splits.checked_mul(n.div_ceil(8))?;
     numbers.checked_add(masks)?.checked_add(text_length)?.checked_add(HEADER as u64)
 }
@@ -313,19 +340,24 @@ fn dimensions(version: u32, splits: u32, n: u64, d: u64) -> [u8; DIMENSIONS_END]
     bytes
 }
 
-/// Calls `take` with x, y and masks as bytes, in the order of the file.
+/// Calls `take` with x, y, masks and keys as bytes, in the order of the file.
 fn each_part(table: &Table, masks: &[u8], take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
     let x = table.x.as_standard_layout();
     let y = table.y.as_standard_layout();
     for numbers in [x.as_slice(), y.as_slice()] {
-        let numbers = numbers.expect("standard layout is contiguous");
-        if cfg!(target_endian = "little") {
-            take(bytemuck::cast_slice(numbers))?;
-        } else {
-            numbers.iter().try_for_each(|number| take(&number.to_le_bytes()))?;
-        }
+        take_numbers(numbers.expect("standard layout is contiguous"), take)?;
     }
-    take(masks)
+    take(masks)?;
+    table.keys.iter().try_for_each(|key| take_numbers(&key.values, take))
+}
+
+/// Calls `take` with numbers as bytes.
+fn take_numbers(numbers: &[f64], take: &mut dyn FnMut(&[u8]) -> io::Result<()>) -> io::Result<()> {
+    if cfg!(target_endian = "little") {
+        take(bytemuck::cast_slice(numbers))
+    } else {
+        numbers.iter().try_for_each(|number| take(&number.to_le_bytes()))
+    }
 }
 
 /// Reads numbers directly into the memory of the array.

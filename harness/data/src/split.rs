@@ -1,12 +1,12 @@
 //! Training, validation and test rows of one split, and their scale.
 
-use gpbench_gp::seed;
 use gpbench_record::{Dataset, Fractions, InputScaling, SplitSizes, TargetScaling};
 use ndarray::{Array1, Array2, ArrayView1, Axis};
-use rand::RngExt;
-use thiserror::Error;
 
+use crate::groups;
 use crate::scale::{Scale, Spread};
+use crate::split_error::SplitError;
+use crate::split_rows::{SplitRows, draw, drawn_training_rows};
 use crate::table::Table;
 
 /// Smallest spread of targets that are centred and not standardised: squares of smaller numbers underflow.
@@ -81,14 +81,6 @@ pub struct Preparation {
     pub validation: Option<f64>,
 }
 
-impl SplitError {
-    /// Whether the training targets vary too little.
-    pub fn is_of_target(&self) -> bool {
-        use SplitError::{ConstantTarget, SmallCentredTarget, SmallTarget};
-        matches!(self, ConstantTarget { .. } | SmallTarget { .. } | SmallCentredTarget { .. })
-    }
-}
-
 impl From<&Dataset> for Preparation {
     fn from(dataset: &Dataset) -> Preparation {
         let Dataset { targets, inputs, validation, .. } = *dataset;
@@ -131,94 +123,6 @@ impl Unscaled {
     }
 }
 
-/// Why a split is impossible.
-#[derive(Debug, Clone, PartialEq, Eq, Error)]
-pub enum SplitError {
-    /// A number beyond the set's masks.
-    #[error("data set `{name}` has no split {split}: it has {available} splits, 0 to {}", available - 1)]
-    NoSuchSplit {
-        /// Data set.
-        name: String,
-        /// Split asked for.
-        split: u32,
-        /// Number of splits.
-        available: usize,
-    },
-    /// Fewer than two training rows.
-    #[error("data set `{name}` leaves {n} training rows; at least 2 are needed")]
-    TooFewRows {
-        /// Data set.
-        name: String,
-        /// Training rows.
-        n: usize,
-    },
-    /// No test rows.
-    #[error("split {split} of data set `{name}` has no test rows")]
-    NoTestRows {
-        /// Data set.
-        name: String,
-        /// Split asked for.
-        split: u32,
-    },
-    /// No row is left for validation.
-    #[error("data set `{name}`: a share of {share} of {rows} rows leaves no row for validation")]
-    NoValidationRows {
-        /// Data set.
-        name: String,
-        /// Share asked for.
-        share: String,
-        /// Rows that it is taken from.
-        rows: usize,
-    },
-    /// A subsample larger than the training set.
-    #[error("a subsample of {asked} rows was asked for, but data set `{name}` has {n} training rows")]
-    Subsample {
-        /// Data set.
-        name: String,
-        /// Rows asked for.
-        asked: usize,
-        /// Training rows.
-        n: usize,
-    },
-    /// All training targets are equal, up to rounding.
-    #[error(
-        "the target of data set `{name}` is {value} in every training row of split {split}; there is nothing to learn: \
-         choose another target, split or seed"
-    )]
-    ConstantTarget {
-        /// Data set.
-        name: String,
-        /// Split.
-        split: u32,
-        /// Its value.
-        value: String,
-    },
-    /// The training targets differ by less than numbers of double precision can be scaled by.
-    #[error(
-        "the target of data set `{name}` varies by less than 1e-290 in the training rows of split {split}; rescale the \
-         column"
-    )]
-    SmallTarget {
-        /// Data set.
-        name: String,
-        /// Split.
-        split: u32,
-    },
-    /// The training targets are not standardised, and their squares underflow.
-    #[error(
-        "the target of data set `{name}` varies by {spread} only in the training rows of split {split}, whose square is 0 in \
-         double precision; rescale the column, or set `targets` to `standardised`"
-    )]
-    SmallCentredTarget {
-        /// Data set.
-        name: String,
-        /// Split.
-        split: u32,
-        /// Largest difference of two training targets.
-        spread: String,
-    },
-}
-
 /// Takes split number `split` of `table`.
 ///
 /// If the table has masks, column `split` marks the test rows. If it has none, a tenth of the rows (rounded, at
@@ -240,8 +144,31 @@ pub fn split(
     subsample: Option<(usize, u64)>,
     preparation: Preparation,
 ) -> Result<Split, SplitError> {
+    let rows = rows_of_split(table, split, shares, preparation.validation)?;
+    take(table, split, rows, subsample, preparation)
+}
+
+/// Takes the split of a case, as [`split()`] does, or by its rule; rows that belong together stay together. A subsample is
+/// drawn with `seed`.
+///
+/// # Errors
+/// Those of [`split()`], and where the rule has no such split or too few groups.
+pub fn split_of(table: &Table, dataset: &Dataset, seed: u64) -> Result<Split, SplitError> {
+    let rows = rows_of_dataset(table, dataset)?;
+    let kept = dataset.subsample.map(|subsample| (subsample.rows(rows.train.len()), seed));
+    take(table, dataset.split, rows, kept, dataset.into())
+}
+
+/// Scales the rows of a split, and keeps a subsample of its training rows.
+fn take(
+    table: &Table,
+    split: u32,
+    rows: SplitRows,
+    subsample: Option<(usize, u64)>,
+    preparation: Preparation,
+) -> Result<Split, SplitError> {
     let name = &table.name;
-    let SplitRows { train, validation, test } = rows_of_split(table, split, shares, preparation.validation)?;
+    let SplitRows { train, validation, test } = rows;
     let too_few = |n| SplitError::TooFewRows { name: name.clone(), n };
     if train.len() < 2 {
         return Err(too_few(train.len()));
@@ -291,27 +218,17 @@ pub(crate) fn check_target(
     }
 }
 
-/// Number of training rows of split number `split` of `table`, without a share of all rows for validation.
-///
-/// # Errors
-/// If there is no such split.
-pub fn training_rows(
-    table: &Table,
-    split: u32,
-    shares: Option<[f64; 2]>,
-    validation: Option<f64>,
-) -> Result<usize, SplitError> {
-    rows_of_split(table, split, shares, validation).map(|rows| rows.train.len())
+/// The rows of the split of a case.
+pub(crate) fn rows_of_dataset(table: &Table, dataset: &Dataset) -> Result<SplitRows, SplitError> {
+    let has_own_splits = !table.test_masks.is_empty() && dataset.fractions.is_none();
+    if dataset.is_grouped() && (dataset.rule.is_some() || !has_own_splits) {
+        return groups::rows(table, dataset);
+    }
+    let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
+    rows_of_split(table, dataset.split, shares, dataset.validation)
 }
 
-/// The rows of a split, each list in the order of the file.
-pub(crate) struct SplitRows {
-    pub(crate) train: Vec<usize>,
-    pub(crate) validation: Vec<usize>,
-    pub(crate) test: Vec<usize>,
-}
-
-/// The rows of split number `split`.
+/// The rows of split number `split`, drawn one by one or of the set's own splits.
 pub(crate) fn rows_of_split(
     table: &Table,
     split: u32,
@@ -403,28 +320,9 @@ fn hold_out(
     Ok((rows(train), rows(validation)))
 }
 
-/// Training rows of a drawn split of n rows: all but a tenth, which is rounded and at least one.
-pub fn drawn_training_rows(n: usize) -> usize {
-    let n_test = (n as f64 / 10.0).round().max(1.0) as usize;
-    n.saturating_sub(n_test)
-}
-
 fn partition(is_test: &[bool]) -> (Vec<usize>, Vec<usize>) {
     let (test, train) = (0..is_test.len()).partition(|&row| is_test[row]);
     (train, test)
-}
-
-/// Draws `count` different numbers below `n` by the first steps of a Fisher-Yates shuffle.
-fn draw(n: usize, count: usize, seed: u64, purpose: &str) -> Vec<usize> {
-    let mut rng = seed::stream(seed, &[purpose]);
-    let mut rows: Vec<usize> = (0..n).collect();
-    for place in 0..count {
-        // u64 rather than usize, so that 32-bit machines draw the same rows.
-        let other = rng.random_range(place as u64..n as u64) as usize;
-        rows.swap(place, other);
-    }
-    rows.truncate(count);
-    rows
 }
 
 /// Inputs and targets of some rows.

@@ -4,7 +4,8 @@ use gpbench_record::Dataset;
 use ndarray::{ArrayView1, Axis};
 
 use crate::scale::{Spread, is_nearly_constant};
-use crate::split::{SplitError, check_target, rows_of_split};
+use crate::split::{check_target, rows_of_dataset};
+use crate::split_error::SplitError;
 use crate::table::Table;
 
 /// What is wrong with an input in the training rows of a split.
@@ -28,26 +29,31 @@ impl HardlyVaries {
     }
 }
 
-/// The inputs that hardly vary in the training rows of a split and are not known to hardly vary in all rows, by their
-/// indices.
+/// The training rows of a split and the inputs that hardly vary in them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TrainingColumns {
+    /// Number of training rows, before a subsample is taken.
+    pub rows: usize,
+    /// The inputs that hardly vary in them and are not known to hardly vary in all rows, by their indices.
+    pub hardly_varying: Vec<(usize, HardlyVaries)>,
+}
+
+/// The training rows of the split of a case, and the inputs that hardly vary in them.
 ///
 /// # Errors
 /// If there is no such split, it leaves no training rows, or its training targets do not vary enough.
-pub fn hardly_varying_inputs(
-    table: &Table,
-    dataset: &Dataset,
-) -> Result<Vec<(usize, HardlyVaries)>, SplitError> {
-    let Dataset { split, validation, targets, .. } = *dataset;
-    let shares = dataset.fractions.map(|shares| [shares.train, shares.test]);
-    let rows = rows_of_split(table, split, shares, validation)?.train;
+pub fn training_columns(table: &Table, dataset: &Dataset) -> Result<TrainingColumns, SplitError> {
+    let rows = rows_of_dataset(table, dataset)?.train;
     if rows.len() < 2 {
         return Err(SplitError::TooFewRows { name: table.name.clone(), n: rows.len() });
     }
-    check_target(&table.name, split, table.y.select(Axis(0), &rows).view(), targets)?;
+    let targets = table.y.select(Axis(0), &rows);
+    check_target(&table.name, dataset.split, targets.view(), dataset.targets)?;
     let inputs = table.x.axis_iter(Axis(1)).enumerate();
     let hardly = inputs.filter_map(|(index, column)| {
         let found = HardlyVaries::of(column.select(Axis(0), &rows).view())?;
         (HardlyVaries::of(column) != Some(found)).then_some((index, found))
     });
-    Ok(hardly.collect())
+    let hardly_varying = hardly.collect();
+    Ok(TrainingColumns { rows: rows.len(), hardly_varying })
 }

@@ -5,7 +5,7 @@ use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use gpbench_data::{Names, Table, copy};
+use gpbench_data::{FileReading, KeyColumn, Table, copy};
 use ndarray::{Array, Array2, array};
 use proptest::prelude::*;
 
@@ -15,8 +15,8 @@ fn small() -> Table {
         x: array![[1.0, -0.0], [f64::MIN_POSITIVE, 1e300], [0.1, 3.0]],
         y: array![1.0, 2.0, -3.5],
         test_masks: vec![vec![true, false, false], vec![false, false, true]],
-        names: Names::default(),
         warnings: vec!["column 2 is odd".into()],
+        ..Table::default()
     }
 }
 
@@ -55,6 +55,28 @@ fn the_identity_is_that_of_the_numbers() {
     let turned =
         Table { x: array![[1.0, -0.0, f64::MIN_POSITIVE]], y: array![1.0], test_masks: vec![], ..small() };
     assert_ne!(digest(&turned), base);
+}
+
+#[test]
+fn keys_are_read_back_and_are_part_of_the_identity() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("copy");
+    let with_keys = |values: Vec<f64>| Table {
+        keys: vec![KeyColumn { label: "site".into(), values }],
+        reading: FileReading { rows: 3, groups: vec!["a".into(), "b".into()], ..FileReading::default() },
+        ..small()
+    };
+    let table = with_keys(vec![0.0, 1.0, 0.0]);
+    let identity = copy::write(&table, &path).unwrap();
+    assert_eq!(copy::read_identified(&path).unwrap(), (table.clone(), identity.clone()));
+    let header = copy::header(&path).unwrap();
+    assert_eq!((header.keys, header.reading), (vec!["site".to_owned()], table.reading));
+    assert_ne!(copy::write(&with_keys(vec![0.0, 1.0, 1.0]), &path).unwrap(), identity);
+    assert_ne!(copy::write(&small(), &path).unwrap(), identity);
+    let error = copy::write(&with_keys(vec![0.0, f64::NAN, 1.0]), &path).unwrap_err().to_string();
+    assert!(
+        error.ends_with("column `site`, which splits refer to, has 2 finite values but the data have 3 rows")
+    );
 }
 
 #[test]
@@ -113,11 +135,14 @@ fn sizes_without_meaning_are_refused() {
         }
     };
     refused(&vec![0; good.len()], "its first bytes are wrong");
-    for (place, value) in [(16, u64::MAX), (24, u64::MAX), (32, u64::MAX), (16, 1 << 61)] {
+    for (place, value) in [(16, u64::MAX), (24, u64::MAX), (16, 1 << 61)] {
         let mut bad = good.clone();
         bad[place..place + 8].copy_from_slice(&u64::to_le_bytes(value));
         refused(&bad, "its header announces more than a file can hold");
     }
+    let mut many_keys = good.clone();
+    many_keys[32..40].fill(0xff);
+    refused(&many_keys, "its header announces");
     let mut squares = good.clone();
     squares[16..24].copy_from_slice(&(1_u64 << 32).to_le_bytes());
     squares[24..32].copy_from_slice(&(1_u64 << 32).to_le_bytes());
@@ -127,7 +152,7 @@ fn sizes_without_meaning_are_refused() {
     refused(&empty, "its header says 0 rows and 0 inputs");
     let mut old = good;
     old[8] = 1;
-    refused(&old, "its format is version 1, this program reads version 2");
+    refused(&old, "its format is version 1, this program reads version 3");
 }
 
 #[test]
@@ -171,8 +196,7 @@ proptest! {
             x: Array2::from_shape_fn((n, d), |(r, c)| finite(r * d + c)),
             y: Array::from_shape_fn(n, |r| finite(r + 1000)),
             test_masks: (0..splits).map(|k| (0..n).map(|r| (r * 31 + k * 17 + salt as usize).is_multiple_of(3)).collect()).collect(),
-            names: Names::default(),
-            warnings: vec![],
+            ..Table::default()
         };
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("copy");

@@ -2,6 +2,7 @@
 
 mod copy;
 mod fetch;
+mod groups;
 mod server;
 mod split;
 mod toys;

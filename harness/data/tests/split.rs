@@ -1,9 +1,6 @@
 //! Splits: the rows, their order and their scale.
 
-use gpbench_data::{
-    HardlyVaries, Names, Preparation, Split, SplitError, Table, hardly_varying_inputs, split, synthetic,
-    training_rows,
-};
+use gpbench_data::{HardlyVaries, Preparation, Split, SplitError, Table, split, synthetic, training_columns};
 use gpbench_record::{Dataset, InputScaling, Source, TargetScaling};
 use ndarray::{Array, Array1, Array2, Axis, array};
 use proptest::prelude::*;
@@ -13,9 +10,7 @@ fn table(n: usize, d: usize) -> Table {
         name: "made".into(),
         x: Array::from_shape_fn((n, d), |(row, column)| ((row * 7 + column * 13) % 11) as f64 + row as f64),
         y: Array::from_shape_fn(n, |row| (row as f64).sin()),
-        test_masks: vec![],
-        names: Names::default(),
-        warnings: vec![],
+        ..Table::default()
     }
 }
 
@@ -26,8 +21,7 @@ fn statistics_come_from_training_rows_only() {
         x: array![[1.0, 5.0], [3.0, 5.0], [100.0, 7.0], [5.0, 5.0]],
         y: array![2.0, 4.0, 10.0, 6.0],
         test_masks: vec![vec![false, false, true, false]],
-        names: Names::default(),
-        warnings: vec![],
+        ..Table::default()
     };
     let split = split(&table, 0, None, None, Preparation::default()).unwrap();
     let std = (8.0_f64 / 3.0).sqrt();
@@ -93,7 +87,7 @@ fn inputs_that_hardly_vary_in_the_training_rows_of_a_split_are_found() {
     let of = |table: &Table, split, validation| {
         let source = Source::Registry { name: "made".into() };
         let dataset = Dataset { split, validation, ..Dataset::new("made", source) };
-        hardly_varying_inputs(table, &dataset)
+        training_columns(table, &dataset).map(|found| found.hardly_varying)
     };
     let found = [(1, HardlyVaries::Constant), (2, HardlyVaries::Nearly)];
     assert_eq!(of(&made, 0, None).unwrap(), found, "a column that is constant in all rows has been told");
@@ -126,7 +120,6 @@ fn shares_draw_disjoint_rows_for_training_and_testing_and_ignore_masks() {
     table.test_masks = vec![vec![true; 50]];
     let first = split(&table, 3, Some([0.64, 0.2]), None, Preparation::default()).unwrap();
     assert_eq!((first.x_train.nrows(), first.x_test.nrows()), (32, 10));
-    assert_eq!(training_rows(&table, 3, Some([0.64, 0.2]), None), Ok(32));
     // Targets identify rows here: none is drawn twice.
     let mut seen: Vec<f64> = first.y_train.iter().chain(&first.y_test).copied().collect();
     seen.sort_by(f64::total_cmp);
@@ -276,7 +269,6 @@ fn validation_rows_come_from_those_that_shares_leave_or_from_the_training_rows()
     assert_eq!(both, train);
     assert!((with.y_train.mean().unwrap()).abs() < 1e-13, "scaled by the rows that are left for training");
     assert_eq!(with, masked(Some(0.2)).unwrap());
-    assert_eq!(training_rows(&table, 3, None, Some(0.2)), Ok(35));
 }
 
 #[test]

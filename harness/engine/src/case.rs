@@ -1,13 +1,15 @@
-//! One try of a case, from start to row: exact reference, solve, verification, status.
+//! One try of a case, from start to row: references, solve, verification, status.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Case, Fault, FaultCause, Job, Limits, Message, PlannedCase, Row, SCHEMA, Step, Task, TracePoint, names,
+    Case, Fault, FaultCause, Job, Limits, Message, Optimum, PlannedCase, Row, SCHEMA, Step, Task, TracePoint,
+    names,
 };
 use gpbench_runs::Workspace;
 
+use crate::distance;
 use crate::exact::{ExactReferences, Reference};
 use crate::log::Log;
 use crate::memory::{Memory, Reservation};
@@ -19,6 +21,9 @@ use crate::{
     row,
 };
 
+/// Seconds that a case of a run may take beyond twice its time budget, for loading and for the trace.
+pub(crate) const GRACE: f64 = 60.0;
+
 /// What all cases of a run share: executor, options, folders, references, plugins and memory.
 pub(crate) struct CaseRunner<'a> {
     pub(crate) executor: &'a dyn Executor,
@@ -29,6 +34,8 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) references: ExactReferences<'a>,
     pub(crate) plugins: Plugins,
     pub(crate) memory: Memory,
+    /// Seconds beyond twice its time budget after which a case is killed.
+    pub(crate) grace: f64,
 }
 
 /// Why a try of a case has no row.
@@ -52,7 +59,7 @@ impl CaseRunner<'_> {
         self.memory.reserve(planned, self.references.bytes_to_make(planned))
     }
 
-    /// Runs a case to its row. `standstills` is the number of earlier tries on a machine that stood still. Exact references
+    /// Runs a case to its row. `standstills` is the number of earlier tries on a machine that stood still. References
     /// that cannot be read are discarded, so that the next try makes them anew.
     pub(crate) fn run(
         &self,
@@ -77,7 +84,7 @@ impl CaseRunner<'_> {
         planned.case.task.checkpoints().then(|| self.workspace.checkpoint(&planned.id))
     }
 
-    /// Makes the row of a case; `references` takes the exact references that it used.
+    /// Makes the row of a case; `references` takes the references that it used.
     fn reference_and_row(
         &self,
         planned: Planned<'_>,
@@ -86,12 +93,15 @@ impl CaseRunner<'_> {
         report: &dyn Fn(Event),
         references: &mut Vec<Reference>,
     ) -> Result<Row, NoRow> {
+        let optimum = self.optimum(planned, log, report, references)?;
+        let lacks_optimum = optimum.is_none() && self.references.wants_optimum(planned);
+        let before = references.len();
         let task = &planned.case.task;
         if task.exact_reference() {
             references.extend(self.references.of(planned, log, report)?);
         }
         let mut asked = usize::from(task.exact_reference());
-        let job = self.job(planned, references.last());
+        let job = self.job(planned, references.get(before));
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let remark = match standstill(&solving, standstills) {
             Some(Standstill::Fault(fault)) => return Err(fault.into()),
@@ -126,8 +136,26 @@ impl CaseRunner<'_> {
         remark.iter().for_each(|remark| status.add(remark));
         let unplanned = solving.solved().map_or(&[][..], |solved| &solved.unplanned_parts);
         remark_on_parts(unplanned).iter().for_each(|remark| status.add(remark));
-        let lacks_exact = self.references.wanted(planned).is_some() && references.len() < asked;
-        Ok(Row { lacks_exact, ..row::ended(&planned, status, &evidence, self.clock.now()) })
+        let lacks_exact =
+            self.references.wanted(planned).is_some() && references.len() - before < asked || lacks_optimum;
+        let mut row = Row { lacks_exact, ..row::ended(&planned, status, &evidence, self.clock.now()) };
+        optimum.iter().for_each(|optimum| distance::insert(&mut row, optimum));
+        Ok(row)
+    }
+
+    /// The optimum that a case is compared with, if it is compared with one and one can be found; `references` takes
+    /// its file.
+    fn optimum(
+        &self,
+        planned: Planned<'_>,
+        log: &Path,
+        report: &dyn Fn(Event),
+        references: &mut Vec<Reference>,
+    ) -> Result<Option<Optimum>, Fault> {
+        let Some(reference) = self.references.optimum_of(planned, log, report)? else { return Ok(None) };
+        let optimum = reference.read_optimum();
+        references.push(reference);
+        optimum.map(Some)
     }
 
     /// The job of verifying another case than the one that was run, with an exact reference of its own.
@@ -176,12 +204,14 @@ impl CaseRunner<'_> {
     }
 
     /// Limits that the executor enforces. The solver itself ends at the time budget; the executor kills the case after
-    /// twice that and a minute, which leaves time for loading and for the trace.
+    /// twice that and some time of grace.
     fn limits(&self, planned: &PlannedCase) -> Limits {
         let seconds = planned.case.budget.seconds;
         let options = self.options;
         Limits {
-            kill_after_seconds: seconds.map(|seconds| 2.0 * seconds + 60.0).or(options.kill_after_seconds),
+            kill_after_seconds: seconds
+                .map(|seconds| 2.0 * seconds + self.grace)
+                .or(options.kill_after_seconds),
             cpu_seconds: options.cpu_seconds,
             memory_bytes: self.memory.limit(planned),
             memory_share: self.memory.share(planned),

@@ -6,7 +6,7 @@ use gpbench_record::{ComposedLibrary, Environment};
 use gpbench_runs::{Attempts, Workspace};
 
 use crate::attempt::RunAttempt;
-use crate::case::CaseRunner;
+use crate::case::{CaseRunner, GRACE};
 use crate::exact::ExactReferences;
 use crate::memory::Memory;
 use crate::programs::{CheckedExecutor, Keeper, Plugins};
@@ -110,6 +110,7 @@ impl Engine<'_> {
             references: ExactReferences::new(&executor, options, &self.interrupt, workspace.scratch()),
             plugins,
             memory,
+            grace: GRACE,
         };
         let reused = work.reused.clone();
         let attempt = RunAttempt::new(cases, work, finished, self.renew_dataset);

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use gpbench_record::{CaseStatus, FaultCause, Labels, Metrics, Row};
 
+use crate::ReferenceKind;
+
 /// The progress of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct RunProgress {
@@ -30,10 +32,12 @@ pub enum Event {
         /// What earlier attempts have done, re-used rows included.
         progress: RunProgress,
     },
-    /// An exact reference is being computed.
-    ExactStarted {
+    /// A reference is being computed.
+    ReferenceStarted {
         /// The first case that needs it.
         labels: Labels,
+        /// Its kind.
+        kind: ReferenceKind,
         /// Training rows.
         n: usize,
         /// Whether it was begun before, and did not end.

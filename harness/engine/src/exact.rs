@@ -1,7 +1,9 @@
 //! Exact references: made once per data set, split and hyperparameters, in a process of their own, and stored in
-//! the cache between runs. Where the cache cannot be written to, they are made for one run.
+//! the cache between runs. Where the cache cannot be written to, they are made for one run. Optima of the exact likelihood
+//! are made and stored in the same way, once per data set, split and family of kernels.
 
 mod places;
+mod request;
 
 use std::collections::HashMap;
 use std::fs;
@@ -9,19 +11,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gpbench_record::{Dataset, ExactRequest, Fault, FaultCause, Labels, Message, Metrics, SCHEMA, names};
+use gpbench_files::{read_regular, unseal};
+use gpbench_record::{Fault, FaultCause, Labels, Metrics, Optimum, names};
 
 use self::places::Places;
+use self::request::Request;
 use crate::begun::Begun;
 use crate::log::Log;
 use crate::status::unanswered;
-use crate::{Event, Executor, Interrupt, Planned, RunOptions, WorkItem, text};
-
-/// Bytes that a reference takes beside the matrix: data, right-hand sides, the program itself.
-const MARGIN: f64 = 256.0 * 1024.0 * 1024.0;
+use crate::{Event, Executor, Interrupt, Planned, RunOptions, text};
 
 /// Failures of the worker that computes a reference after which it is not tried again in this attempt: it takes long.
 const MOST_DEATHS: usize = 3;
+
+/// Most bytes of the file of an optimum.
+const OPTIMUM_BYTES: u64 = 1 << 24;
 
 /// Rounding error of a likelihood, over its magnitude, from which on it is remarked on.
 const INACCURATE: f64 = 1e-3;
@@ -31,7 +35,7 @@ pub(crate) struct ExactReferences<'a> {
     executor: &'a dyn Executor,
     interrupt: &'a Interrupt,
     places: Places,
-    /// By key. A second thread that needs one waits for the first.
+    /// By the names of their files. A second thread that needs one waits for the first.
     known: Mutex<HashMap<String, Arc<Mutex<State>>>>,
 }
 
@@ -52,7 +56,7 @@ struct State {
 #[derive(Debug, Clone)]
 pub(crate) struct Reference {
     pub(crate) path: PathBuf,
-    key: String,
+    name: String,
     /// How often it had been discarded before.
     discarded: usize,
 }
@@ -79,24 +83,39 @@ impl<'a> ExactReferences<'a> {
         Self { executor, interrupt, places, known: Mutex::default() }
     }
 
-    /// Bytes that making the reference of a case takes, or comparing with exact answers that are computed while it is
+    /// Bytes that making the references of a case takes, or comparing with exact answers that are computed while it is
     /// verified; 0 if nothing is to be computed.
     pub(crate) fn bytes_to_make(&self, planned: Planned<'_>) -> u64 {
-        let Some(n) = self.wanted(planned) else { return 0 };
-        let is_decided = planned.case.task.exact_reference() && {
-            let key = key(&request(planned), planned);
-            self.places.path(&key).is_file() || self.is_impossible(&key)
+        let is_decided = |request: &Request| {
+            let name = request.file_name(planned);
+            self.places.path(&name).is_file() || self.is_impossible(&name)
         };
-        if is_decided { 0 } else { needed(n) as u64 }
+        // The hyperparameters of other tasks are not known yet.
+        let is_known = planned.case.task.exact_reference();
+        let exact = self.wanted(planned).map(|n| (Request::exact(planned), n));
+        let exact = exact.filter(|(request, _)| !(is_known && is_decided(request)));
+        let optimum = self.wanted_optimum(planned).filter(|(request, _)| !is_decided(request));
+        let bytes = exact.into_iter().chain(optimum).map(|(request, n)| request.bytes(n) as u64);
+        bytes.max().unwrap_or_default()
     }
 
-    /// The training rows of a case that wants a reference.
+    /// The training rows of a case that wants an exact reference.
     pub(crate) fn wanted(&self, planned: Planned<'_>) -> Option<usize> {
         planned.n.filter(|_| planned.fingerprint.exact)
     }
 
-    /// The reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons, such
-    /// as a singular matrix, is a warning.
+    /// The request for the optimum that a case is compared with, and its training rows.
+    fn wanted_optimum(&self, planned: Planned<'_>) -> Option<(Request, usize)> {
+        Request::optimum(planned).zip(planned.n)
+    }
+
+    /// Whether a case is compared with an optimum.
+    pub(crate) fn wants_optimum(&self, planned: Planned<'_>) -> bool {
+        self.wanted_optimum(planned).is_some()
+    }
+
+    /// The exact reference of a case, if it wants one and one can be made. One that cannot be made for its own reasons,
+    /// such as a singular matrix, is a warning.
     ///
     /// # Errors
     /// Where the machine or a file is at fault. The case must have no row then: it would permanently lack metrics that it
@@ -107,28 +126,57 @@ impl<'a> ExactReferences<'a> {
         log: &Path,
         report: &dyn Fn(Event),
     ) -> Result<Option<Reference>, Fault> {
-        let Some(n) = self.wanted(planned) else { return Ok(None) };
-        let mut request = request(planned);
-        let key = key(&request, planned);
-        let state = self.state(&key);
+        match self.wanted(planned) {
+            Some(n) => self.find(Request::exact(planned), n, planned, log, report),
+            None => Ok(None),
+        }
+    }
+
+    /// The file of the optimum of the likelihood that a case is compared with; as [`of`](Self::of).
+    ///
+    /// # Errors
+    /// As [`of`](Self::of).
+    pub(crate) fn optimum_of(
+        &self,
+        planned: Planned<'_>,
+        log: &Path,
+        report: &dyn Fn(Event),
+    ) -> Result<Option<Reference>, Fault> {
+        match self.wanted_optimum(planned) {
+            Some((request, n)) => self.find(request, n, planned, log, report),
+            None => Ok(None),
+        }
+    }
+
+    /// Finds the file of a reference, or makes it.
+    fn find(
+        &self,
+        request: Request,
+        n: usize,
+        planned: Planned<'_>,
+        log: &Path,
+        report: &dyn Fn(Event),
+    ) -> Result<Option<Reference>, Fault> {
+        let (name, kind) = (request.file_name(planned), request.kind());
+        let what = kind.as_str();
+        let state = self.state(&name);
         let mut state = lock(&state);
         if state.is_impossible {
             return Ok(None);
         }
         let discarded = state.discarded;
-        let reference = || Reference { path: self.places.path(&key), key: key.clone(), discarded };
+        let reference = || Reference { path: self.places.path(&name), name: name.clone(), discarded };
         // It may have been removed since it was made.
-        if self.places.path(&key).is_file() {
+        if self.places.path(&name).is_file() {
             return Ok(Some(reference()));
         }
         if state.deaths >= MOST_DEATHS {
-            let reason = format!("exact reference: its worker ended without an answer {MOST_DEATHS} times");
+            let reason = format!("{what}: its worker ended without an answer {MOST_DEATHS} times");
             return Err(Fault { cause: FaultCause::Worker, reason, plugin_ran: false });
         }
         let labels = planned.labels.clone();
-        let announce = |again| report(Event::ExactStarted { labels: labels.clone(), n, again });
-        match self.make_somewhere(&mut request, &key, report, |request| self.make(request, n, log, &announce))
-        {
+        let announce = |again| report(Event::ReferenceStarted { labels: labels.clone(), kind, n, again });
+        match self.make_somewhere(request, &name, report, |request| self.make(request, n, log, &announce)) {
             Ok(()) => Ok(Some(reference())),
             Err(Missing::Interrupted) => Ok(None),
             Err(Missing::Fault(fault)) => {
@@ -137,8 +185,8 @@ impl<'a> ExactReferences<'a> {
             }
             Err(Missing::Impossible(reason)) => {
                 state.is_impossible = true;
-                let name = &labels.dataset;
-                report(Event::Warning(format!("no exact reference for {name} (n = {n}): {reason}")));
+                let dataset = &labels.dataset;
+                report(Event::Warning(format!("no {what} for {dataset} (n = {n}): {reason}")));
                 Ok(None)
             }
         }
@@ -154,7 +202,7 @@ impl<'a> ExactReferences<'a> {
         report: &dyn Fn(Event),
     ) {
         let Some(error) = metrics.get(names::EXACT_ERROR).filter(|error| *error > INACCURATE) else { return };
-        let state = self.state(&reference.key);
+        let state = self.state(&reference.name);
         if !std::mem::replace(&mut lock(&state).is_remarked, true) {
             let (dataset, kernel, error) = (&labels.dataset, &labels.kernel, text::shortest(error));
             let what = format!("the exact reference for {dataset}, {kernel} is nearly singular");
@@ -167,77 +215,72 @@ impl<'a> ExactReferences<'a> {
 
     /// Removes the file of a reference that cannot be read, unless another thread has done so.
     pub(crate) fn discard(&self, reference: &Reference) {
-        let state = self.state(&reference.key);
+        let state = self.state(&reference.name);
         let mut state = lock(&state);
         if state.discarded == reference.discarded {
             if fs::remove_file(&reference.path).is_err() {
-                self.places.avoid(&reference.key);
+                self.places.avoid(&reference.name);
             }
             state.discarded += 1;
         }
     }
 
     /// Whether a reference is known to be one that cannot be made.
-    fn is_impossible(&self, key: &str) -> bool {
+    fn is_impossible(&self, name: &str) -> bool {
         // A thread that makes it has locked it.
-        self.state(key).try_lock().is_ok_and(|state| state.is_impossible)
+        self.state(name).try_lock().is_ok_and(|state| state.is_impossible)
     }
 
-    fn state(&self, key: &str) -> Arc<Mutex<State>> {
-        Arc::clone(lock(&self.known).entry(key.to_owned()).or_default())
+    fn state(&self, name: &str) -> Arc<Mutex<State>> {
+        Arc::clone(lock(&self.known).entry(name.to_owned()).or_default())
     }
 
     /// Makes a reference in the cache, or in a folder of this run where the cache cannot be written to, which is a
     /// warning.
     fn make_somewhere(
         &self,
-        request: &mut ExactRequest,
-        key: &str,
+        request: Request,
+        name: &str,
         report: &dyn Fn(Event),
-        make: impl Fn(ExactRequest) -> Result<(), Missing>,
+        make: impl Fn(Request) -> Result<(), Missing>,
     ) -> Result<(), Missing> {
+        let what = request.kind().as_str();
         let unwritable = |error: io::Error| {
-            let reason = format!("exact reference: it cannot be written: {error}");
+            let reason = format!("{what}: it cannot be written: {error}");
             Missing::Fault(Fault { cause: FaultCause::Storage, reason, plugin_ran: false })
         };
         let warn = |warning: Option<String>| warning.map(Event::Warning).into_iter().for_each(report);
-        warn(self.places.open(key).map_err(unwritable)?);
-        request.output = self.places.path(key);
-        match make(request.clone()) {
+        warn(self.places.open(name).map_err(unwritable)?);
+        let output = self.places.path(name);
+        match make(request.clone().writing(&output)) {
             Err(Missing::Fault(fault))
-                if fault.cause == FaultCause::Storage && self.places.is_cache(&request.output) =>
+                if fault.cause == FaultCause::Storage && self.places.is_cache(&output) =>
             {
                 warn(self.places.refuse(&fault.reason).map_err(unwritable)?);
-                request.output = self.places.path(key);
-                make(request.clone())
+                make(request.writing(&self.places.path(name)))
             }
             made => made,
         }
     }
 
     /// Makes a reference. The worker replaces its file as a whole, so that a file that exists is complete.
-    fn make(
-        &self,
-        request: ExactRequest,
-        n: usize,
-        log: &Path,
-        announce: &dyn Fn(bool),
-    ) -> Result<(), Missing> {
-        let needed = needed(n);
+    fn make(&self, request: Request, n: usize, log: &Path, announce: &dyn Fn(bool)) -> Result<(), Missing> {
+        let (kind, needed) = (request.kind(), request.bytes(n));
+        let what = kind.as_str();
         if let Some(free) = self.executor.free_memory().filter(|free| (*free as f64) < needed) {
             let reason = format!("it takes {}, {} are free", text::bytes(needed as u64), text::bytes(free));
             // Otherwise other programs use the memory at present, and the row would lack its exact figures permanently.
             if needed > self.executor.machine().memory_bytes as f64 {
                 return Err(Missing::Impossible(reason));
             }
-            let reason = format!("exact reference: {reason}; a lower --exact-limit leaves it out");
+            let reason = format!("{what}: {reason}; {} leaves it out", kind.left_out_by());
             return Err(Missing::Fault(Fault { cause: FaultCause::Resources, reason, plugin_ran: false }));
         }
         // Without room for a mark there is none for the reference either, whose error is reported.
-        let begun = Begun::mark(&request.output).ok();
+        let begun = Begun::mark(request.output()).ok();
         announce(begun.as_ref().is_some_and(|(_, again)| *again));
-        let outcome = self.executor.run(&WorkItem::Exact(request), log, self.interrupt, &|_| {});
-        let is_made = outcome.messages.iter().any(|message| matches!(message, Message::Exact(_)));
+        let outcome = self.executor.run(&request.work(), log, self.interrupt, &|_| {});
+        let is_made = outcome.messages.iter().any(Request::is_made);
         if let Some((begun, _)) = begun.filter(|_| is_made || outcome.failure().is_some()) {
             begun.end();
         }
@@ -251,7 +294,7 @@ impl<'a> ExactReferences<'a> {
             return Err(Missing::Impossible(failure.reason.clone()));
         }
         let fault = unanswered(&outcome, &Log::read(log));
-        Err(Missing::Fault(Fault { reason: format!("exact reference: {}", fault.reason), ..fault }))
+        Err(Missing::Fault(Fault { reason: format!("{what}: {}", fault.reason), ..fault }))
     }
 }
 
@@ -259,32 +302,19 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Bytes that a reference of n training rows takes.
-fn needed(n: usize) -> f64 {
-    8.0 * (n as f64).powi(2) * 1.25 + MARGIN
-}
-
-/// The key of a case's reference.
-fn key(request: &ExactRequest, planned: Planned<'_>) -> String {
-    let fingerprint = &planned.fingerprint;
-    request.key(fingerprint.dataset_sha256.as_deref(), &fingerprint.worker_sha256)
-}
-
-/// The request for the reference of a case, without the file to write.
-fn request(planned: Planned<'_>) -> ExactRequest {
-    ExactRequest {
-        schema: SCHEMA,
-        dataset: planned.case.dataset.clone(),
-        kernel: planned.case.kernel.clone(),
-        seed: if depends_on_seed(&planned.case.dataset) { planned.case.seed } else { 0 },
-        dataset_file: planned.files.dataset_file.clone(),
-        dataset_sha256: planned.fingerprint.dataset_sha256.clone(),
-        output: PathBuf::new(),
-        threads: planned.fingerprint.threads,
+impl Reference {
+    /// The optimum that its file holds.
+    ///
+    /// # Errors
+    /// That the file cannot be read, or is damaged.
+    pub(crate) fn read_optimum(&self) -> Result<Optimum, Fault> {
+        let unreadable = |why: String| Fault {
+            cause: FaultCause::Reference,
+            reason: format!("optimum of the likelihood: {}: {why}", self.path.display()),
+            plugin_ran: false,
+        };
+        let file = read_regular(&self.path, OPTIMUM_BYTES).map_err(|error| unreadable(error.to_string()))?;
+        let content = unseal(&file).ok_or_else(|| unreadable("the file is damaged".to_owned()))?;
+        serde_json::from_slice(content).map_err(|error| unreadable(error.to_string()))
     }
-}
-
-/// Whether the seed draws the rows; otherwise all seeds share one reference.
-fn depends_on_seed(dataset: &Dataset) -> bool {
-    dataset.source.is_drawn() || dataset.subsample.is_some()
 }

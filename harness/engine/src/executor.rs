@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, Program, Solved, Step, Verified,
+    Environment, ExactRequest, Failure, Fault, Job, Limits, Message, OptimumRequest, Program, Solved, Step,
+    Verified,
 };
 
 use crate::{Interrupt, ProcessorTimes};
@@ -17,6 +18,8 @@ pub enum WorkItem {
     Verify(Job),
     /// Make an exact reference.
     Exact(ExactRequest),
+    /// Search the optimum of the exact likelihood.
+    Optimum(OptimumRequest),
 }
 
 impl WorkItem {
@@ -26,6 +29,7 @@ impl WorkItem {
             WorkItem::Case(_) => "case",
             WorkItem::Verify(_) => "verify",
             WorkItem::Exact(_) => "exact",
+            WorkItem::Optimum(_) => "optimum",
         }
     }
 
@@ -34,6 +38,7 @@ impl WorkItem {
         match self {
             WorkItem::Case(job) | WorkItem::Verify(job) => serde_json::to_vec(job),
             WorkItem::Exact(request) => serde_json::to_vec(request),
+            WorkItem::Optimum(request) => serde_json::to_vec(request),
         }
         .expect("plain data with text keys always serialises")
     }
@@ -43,6 +48,7 @@ impl WorkItem {
         match self {
             WorkItem::Case(job) | WorkItem::Verify(job) => job.threads,
             WorkItem::Exact(request) => request.threads,
+            WorkItem::Optimum(request) => request.system.threads,
         }
     }
 
@@ -51,7 +57,7 @@ impl WorkItem {
     pub fn limits(&self) -> Limits {
         let limits = match self {
             WorkItem::Case(job) => job.limits,
-            WorkItem::Verify(_) | WorkItem::Exact(_) => Limits::default(),
+            WorkItem::Verify(_) | WorkItem::Exact(_) | WorkItem::Optimum(_) => Limits::default(),
         };
         let kill_after_seconds = limits.kill_after_seconds.or(Some(PHASE_SECONDS));
         Limits { kill_after_seconds, ..limits }

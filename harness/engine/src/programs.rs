@@ -227,7 +227,7 @@ impl<'a> CheckedExecutor<'a> {
                 let checked = programs.into_iter().try_for_each(|program| self.check_program(program));
                 checked.map_err(|error| fault(FaultCause::Plugin, &error))
             }
-            WorkItem::Verify(_) | WorkItem::Exact(_) => Ok(()),
+            WorkItem::Verify(_) | WorkItem::Exact(_) | WorkItem::Optimum(_) => Ok(()),
         }
     }
 

@@ -48,6 +48,9 @@ pub(crate) fn ended(
         row.d = Some(solved.d);
         row.metrics.extend(&measured(solved, planned));
         row.solver_values = solved.values.clone();
+        // The numbers that a case began with are those of its row.
+        let begun = solved.start.as_ref().and_then(|start| row.case.kernel.with_hyperparameters(start));
+        row.case.kernel = begun.unwrap_or(row.case.kernel);
         row.unplanned_parts = solved.unplanned_parts.clone();
         row.output = solved.output.clone();
     }
@@ -56,6 +59,8 @@ pub(crate) fn ended(
         row.output.set_curve(verified.curve.clone());
         row.output.set_calibration(verified.calibration.clone());
         row.output.set_random_search(verified.random_search.clone());
+        row.units = verified.units.clone();
+        row.predictions = verified.predictions.clone();
     }
     row.trace = solving
         .messages
@@ -85,6 +90,8 @@ fn empty(planned: &PlannedCase, status: Verdict, finished: Timestamp) -> Row {
         solver_values: Default::default(),
         trace: Vec::new(),
         output: TaskOutput::empty(planned.case.task.kind()),
+        units: None,
+        predictions: None,
         log_tail: String::new(),
         reproducible: status.reproducible,
         lacks_exact: false,

@@ -45,6 +45,7 @@ impl<F: Fn(&str, usize) -> Option<Outcome> + Sync> Executor for Scripted<F> {
         let name = match item {
             WorkItem::Case(job) | WorkItem::Verify(job) => &job.case.solver.name,
             WorkItem::Exact(request) => &request.dataset.name,
+            WorkItem::Optimum(request) => &request.system.dataset.name,
         };
         let what = format!("{} {name}", item.verb());
         let before = {
@@ -64,6 +65,7 @@ impl<F: Fn(&str, usize) -> Option<Outcome> + Sync> Executor for Scripted<F> {
                 fs::write(&request.output, "exact").unwrap();
                 exited(vec![Message::Exact(ExactSummary { metrics: Metrics::default() })])
             }
+            WorkItem::Optimum(_) => panic!("no optimum was requested"),
         }
     }
 }

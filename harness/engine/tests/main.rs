@@ -3,11 +3,13 @@
 mod faults;
 mod memory;
 mod memory_limits;
+mod optimum;
 mod processes;
 mod programs;
 mod references;
 mod reuse;
 mod schedule;
 mod script;
+mod single;
 mod support;
 mod training;

@@ -52,6 +52,7 @@ impl Executor for Machine {
                 solved(StopReason::Converged, &[0.004, 0.009], 3.0)
             }
             WorkItem::Verify(_) => verified(0.005, 0.01),
+            WorkItem::Optimum(_) => panic!("no optimum was requested"),
         };
         Outcome { messages: vec![message], ..Outcome::of(End::Exited(0)) }
     }
@@ -71,7 +72,7 @@ fn begun(machine: &Machine, plan: &Plan, options: &RunOptions) -> Vec<bool> {
     let engine = Engine { executor: machine, clock: &Noon, interrupt, renew_dataset: &|_| Ok(()) };
     let mut begun = Vec::new();
     let mut note = |event| {
-        if let Event::ExactStarted { again, .. } = event {
+        if let Event::ReferenceStarted { again, .. } = event {
             begun.push(again);
         }
     };
@@ -145,6 +146,7 @@ impl Executor for Storing {
                 solved(StopReason::Converged, &[0.004, 0.009], 3.0)
             }
             WorkItem::Verify(_) => verified(0.005, 0.01),
+            WorkItem::Optimum(_) => panic!("no optimum was requested"),
         };
         Outcome { messages: vec![message], ..Outcome::of(End::Exited(0)) }
     }

@@ -67,7 +67,7 @@ fn every_case_ends_in_one_row_with_all_its_metrics() {
             Event::Begun { .. } => "begun",
             Event::CaseStarted { .. } => "started",
             Event::CaseFinished { .. } => "finished",
-            Event::ExactStarted { .. } => "exact",
+            Event::ReferenceStarted { .. } => "reference",
             Event::CaseAdvanced { .. } => "case advanced",
             Event::Warning(_) => "warning",
         })

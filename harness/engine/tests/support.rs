@@ -102,6 +102,7 @@ pub(crate) fn solved(reason: StopReason, claimed: &[f64], epochs: f64) -> Messag
         values: BTreeMap::from([("rank".to_owned(), 7.0)]),
         metrics: Metrics::default(),
         unplanned_parts: Vec::new(),
+        start: None,
         output: TaskOutput::empty(TaskKind::Posterior),
     })
 }
@@ -140,6 +141,7 @@ impl Executor for Mock {
         let name = match item {
             WorkItem::Case(job) | WorkItem::Verify(job) => job.case.solver.name.clone(),
             WorkItem::Exact(request) => request.dataset.name.clone(),
+            WorkItem::Optimum(request) => request.system.dataset.name.clone(),
         };
         self.asked.lock().unwrap().push(format!("{} {name}", item.verb()));
         let exited = |messages| Outcome {
@@ -154,6 +156,7 @@ impl Executor for Mock {
                 std::fs::write(&request.output, "exact").unwrap();
                 exited(vec![Message::Exact(ExactSummary { metrics: Metrics::default() })])
             }
+            (WorkItem::Optimum(_), _) => panic!("no optimum was requested"),
             (WorkItem::Verify(_), _) => exited(vec![verified(0.005, 0.01)]),
             (WorkItem::Case(_), "interrupted") => {
                 interrupt.raise(2);

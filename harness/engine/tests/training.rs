@@ -69,12 +69,13 @@ impl Executor for Trainer {
                 self.verified.lock().unwrap().push(job.clone());
                 ended(vec![verified(0.005, 0.01)], End::Exited(0))
             }
-            WorkItem::Exact(_) => panic!("no reference was requested"),
+            WorkItem::Exact(_) | WorkItem::Optimum(_) => panic!("no reference was requested"),
         }
     }
 }
 
-fn training() -> Plan {
+/// A plan of one case that trains exactly in two steps.
+pub(crate) fn training() -> Plan {
     let mut plan = plan(&["cg"]);
     change(&mut plan.file.cases[0], |case, _| {
         let Task::Posterior(posterior) = &case.task else { panic!("a posterior") };
@@ -90,6 +91,7 @@ fn training() -> Plan {
             fixed: vec![],
             subset: None,
             landscape: None,
+            optimum: false,
             prediction: FinalPrediction { targets: posterior.targets, params },
         }));
     });

@@ -60,6 +60,12 @@ pub fn verify(object: &[u8]) -> Checksum {
     }
 }
 
+/// The text of an object without its checksum; `None` where it has none, or a wrong one.
+pub fn without_checksum(object: &[u8]) -> Option<Vec<u8>> {
+    let rest = object.get(HEAD..).filter(|_| verify(object) == Checksum::Right)?;
+    Some([b"{".as_slice(), rest.strip_prefix(b",").unwrap_or(rest)].concat())
+}
+
 /// The first digits of the SHA-256 of `bytes`, lower-case.
 fn digits(bytes: &[u8]) -> [u8; DIGITS] {
     let digest = Sha256::digest(bytes);
@@ -115,6 +121,8 @@ mod tests {
             assert_eq!(String::from_utf8_lossy(&text), sealed);
             assert_eq!(verify(&text), Checksum::Right);
             assert_eq!(verify(object.as_bytes()), Checksum::Absent);
+            assert_eq!(without_checksum(&text).as_deref(), Some(object.as_bytes()));
+            assert_eq!(without_checksum(object.as_bytes()), None);
         }
     }
 

@@ -17,8 +17,8 @@
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
 //! - [`thompson`]: points where posterior samples are large;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
-//! - [`model`]: predictions and likelihoods of learners' models, by [`network`], [`finite`], [`sparse`] and
-//!   [`experts`];
+//! - [`model`]: predictions and likelihoods of learners' models, by [`network`], [`finite`], [`sparse`],
+//!   [`experts`] and [`neighbours`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the thread count of OpenBLAS.
@@ -50,6 +50,7 @@ pub mod likelihood;
 mod matrix;
 pub mod metrics;
 pub mod model;
+pub mod neighbours;
 pub mod network;
 mod operator;
 pub mod pathwise;

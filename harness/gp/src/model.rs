@@ -17,6 +17,7 @@
 //! | [`ModelKind::Gp`], [`ModelKind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
 //! | the same with more rows | conjugate gradients | m n | not available |
 //! | [`ModelKind::Inducing`], [`ModelKind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
+//! | [`ModelKind::Neighbours`] | (with M inducing points n M^2) | m n d + m k^3 / 3, k neighbours (m n M) | n^3 / 3 |
 //! | [`ModelKind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
 //!
 //! Where the exact nlml of all rows is too expensive, [`subset`] selects rows:
@@ -37,6 +38,7 @@ use crate::NotPositiveDefinite;
 use crate::experts::{Experts, SingularExpert};
 use crate::finite::OutputFeatures;
 use crate::iterative::Unsolved;
+use crate::neighbours::{Neighbours, SingularRow};
 use crate::network::Network;
 use crate::sparse::Variational;
 use crate::train::Hyperparameters;
@@ -71,6 +73,9 @@ pub enum ModelError {
     /// The matrix of an expert is singular.
     #[error(transparent)]
     Expert(#[from] SingularExpert),
+    /// The matrix of the neighbours of a row is singular.
+    #[error(transparent)]
+    Row(#[from] SingularRow),
     /// Conjugate gradients do not reach their tolerance.
     #[error(transparent)]
     Unsolved(#[from] Unsolved),
@@ -101,6 +106,7 @@ enum Body {
         q: Variational,
     },
     Experts(Experts),
+    Neighbours(Neighbours),
 }
 
 impl Model {

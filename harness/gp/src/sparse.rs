@@ -167,7 +167,7 @@ impl<'a> Basis<'a> {
     }
 
     /// `L^-1 K(Z, z)` for a few outputs z of the network: M x b.
-    fn whitened(&self, z: &CowArray<'_, f64, Ix2>) -> Array2<f64> {
+    pub(crate) fn whitened(&self, z: &CowArray<'_, f64, Ix2>) -> Array2<f64> {
         let mut a = match &self.points {
             Points::Stationary(op) => op.cross_matrix(z.view()),
             Points::Linear { linear, features } => {

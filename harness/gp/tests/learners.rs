@@ -18,19 +18,19 @@ use rayon::ThreadPool;
 
 const TRUTH: &str = include_str!("data/learners_small.json");
 
-fn pool() -> Arc<ThreadPool> {
+pub(crate) fn pool() -> Arc<ThreadPool> {
     thread_pool(2).unwrap()
 }
 
-fn one(value: f64) -> Array2<f64> {
+pub(crate) fn one(value: f64) -> Array2<f64> {
     Array2::from_elem((1, 1), value)
 }
 
-fn column(values: &[f64]) -> Array2<f64> {
+pub(crate) fn column(values: &[f64]) -> Array2<f64> {
     Array1::from(values.to_vec()).insert_axis(Axis(1))
 }
 
-fn arrays<const N: usize>(entries: [(&str, Array2<f64>); N]) -> Arrays {
+pub(crate) fn arrays<const N: usize>(entries: [(&str, Array2<f64>); N]) -> Arrays {
     entries.into_iter().map(|(name, array)| (name.to_owned(), array)).collect()
 }
 
@@ -43,7 +43,7 @@ fn scales(setting: &Setting) -> Arrays {
     ])
 }
 
-fn with<const N: usize>(mut arrays: Arrays, more: [(&str, Array2<f64>); N]) -> Arrays {
+pub(crate) fn with<const N: usize>(mut arrays: Arrays, more: [(&str, Array2<f64>); N]) -> Arrays {
     arrays.extend(self::arrays(more));
     arrays
 }
@@ -52,7 +52,7 @@ fn family(setting: &Setting) -> Covariance {
     setting.kernel.parse().unwrap()
 }
 
-fn shape(x: ArrayView2<f64>) -> Shape {
+pub(crate) fn shape(x: ArrayView2<f64>) -> Shape {
     Shape { rows: x.nrows(), inputs: x.ncols() }
 }
 
@@ -61,13 +61,13 @@ fn variational(q: &Variational) -> [(&'static str, Array2<f64>); 2] {
 }
 
 /// Training and test inputs, and targets, of a toy.
-struct Toy {
-    x: Array2<f64>,
-    y: Array1<f64>,
-    x_test: Array2<f64>,
+pub(crate) struct Toy {
+    pub(crate) x: Array2<f64>,
+    pub(crate) y: Array1<f64>,
+    pub(crate) x_test: Array2<f64>,
 }
 
-fn toy(n: usize, d: usize) -> Toy {
+pub(crate) fn toy(n: usize, d: usize) -> Toy {
     let streams = Streams::new(3, &["toy"]);
     let (x, noise) = (streams.normals("x", n, d), streams.normals("noise", n, 1));
     let y = x.map_axis(Axis(1), |row| row.sum().sin()) + &noise.column(0) * 0.1;
@@ -143,12 +143,18 @@ fn models(toy: &Toy) -> Vec<(ModelKind, Covariance, Arrays)> {
         (ModelKind::NetworkInducing, Covariance::Linear, join(vec![linear(), inducing(), layers(d)])),
         (ModelKind::Features, Covariance::Linear, join(vec![linear(), layers(d)])),
         (ModelKind::Features, rbf, join(vec![scales(one(1.5)), frequencies, layers(d)])),
+        (ModelKind::Neighbours, matern, with(scales(each.clone()), [("neighbours", one(8.0))])),
+        (
+            ModelKind::Neighbours,
+            rbf,
+            with(join(vec![scales(each.clone()), inducing()]), [("neighbours", one(8.0))]),
+        ),
         (ModelKind::Experts, rbf, with(experts.clone(), [("combine", one(0.0))])),
         (ModelKind::Experts, rbf, with(experts, [("combine", one(1.0))])),
     ]
 }
 
-fn predict(posterior: &Posterior<'_>, x_test: ArrayView2<f64>) -> Prediction {
+pub(crate) fn predict(posterior: &Posterior<'_>, x_test: ArrayView2<f64>) -> Prediction {
     posterior.predict(x_test).unwrap()
 }
 
@@ -637,6 +643,11 @@ fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
         refusal(ModelKind::Experts, rbf, "noise_scale", Some(array![[0.5, f64::INFINITY, 1.0]])),
         refusal(ModelKind::Experts, rbf, "length_scale", zeros(2, 3)),
         refusal(ModelKind::Experts, rbf, "combine", Some(one(2.0))),
+        refusal(ModelKind::Neighbours, matern, "neighbours", None),
+        refusal(ModelKind::Neighbours, matern, "neighbours", Some(one(2.5))),
+        refusal(ModelKind::Neighbours, matern, "neighbours", Some(one(-1.0))),
+        refusal(ModelKind::Neighbours, matern, "jitter", Some(one(1e-6))),
+        refusal(ModelKind::Neighbours, rbf, "z", zeros(12, 2)),
     ];
     let expected = include_str!("data/refused_arrays.txt");
     assert_eq!(refusals.join("\n") + "\n", expected);
@@ -646,6 +657,12 @@ fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
     assert_eq!(
         error.to_string(),
         "`kind` is that of experts; it must be another: experts have no linear kernel"
+    );
+    let put = &all.iter().find(|(kind, ..)| *kind == ModelKind::Neighbours).unwrap().2;
+    let error = Model::parse(ModelKind::Neighbours, linear, shape(toy.x.view()), put).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`kind` is that of neighbours; it must be another: neighbours have no linear kernel"
     );
     // The host puts the kind beside the others.
     let (kind, family, put) = &all[0];

@@ -8,6 +8,7 @@ mod inducing;
 mod kernels;
 mod learners;
 mod likelihood;
+mod neighbours;
 mod operator;
 mod pathwise;
 mod samples;

@@ -21,12 +21,14 @@ pub struct Opening<'o> {
     pub runtime: Option<&'o str>,
     /// Threads that the library's solvers and learners may use.
     pub threads: usize,
+    /// Bytes of memory at which this process and its children are ended, if there is a limit.
+    pub memory: Option<u64>,
 }
 
 /// One thread, and no folders in which a bridge is looked for.
 impl Default for Opening<'_> {
     fn default() -> Self {
-        Opening { bridge: None, places: &[], runtime: None, threads: 1 }
+        Opening { bridge: None, places: &[], runtime: None, threads: 1, memory: None }
     }
 }
 

@@ -87,7 +87,7 @@ impl HostTable {
     /// Sets the script that the plugin serves, before its entry function is called. A host has one plugin, so only the
     /// first script counts.
     #[cfg(feature = "load")]
-    pub(crate) fn open_script(&self, file: &str, runtime: &str, threads: usize) {
+    pub(crate) fn open_script(&self, file: &str, runtime: &str, threads: usize, memory: Option<u64>) {
         // The texts live as long as the host, until the process ends.
         let text = |text: &str| Str::new(text.to_owned().leak());
         self.script.get_or_init(|| Script {
@@ -95,6 +95,7 @@ impl HostTable {
             threads: threads as u32,
             file: text(file),
             runtime: text(runtime),
+            memory: memory.map_or(0, |bytes| i64::try_from(bytes).unwrap_or(i64::MAX)),
         });
     }
 

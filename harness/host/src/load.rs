@@ -34,7 +34,8 @@ impl Library {
         let bridge = bridge::bridge(&path, opening)?;
         if bridge.is_some() {
             let text = path.to_str().ok_or_else(|| unopened("its path is not UTF-8".to_owned()))?;
-            host.open_script(text, opening.runtime.unwrap_or_default(), opening.threads);
+            let Opening { runtime, threads, memory, .. } = *opening;
+            host.open_script(text, runtime.unwrap_or_default(), threads, memory);
         }
         let object = bridge.as_deref().unwrap_or(&path);
         let began = host.services().now();

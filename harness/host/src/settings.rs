@@ -25,6 +25,7 @@ fn setting(info: &ParamSchema, given: Option<&ParamValue>) -> Result<ParamValue,
     let value = match (info.kind, given) {
         (_, None) => return Ok(info.default.clone()),
         (ParamKind::Float, Some(ParamValue::Int(whole))) => ParamValue::Float(*whole as f64),
+        (_, Some(value)) if info.takes_word(value) => value.clone(),
         (ParamKind::Bool, Some(value @ ParamValue::Bool(_)))
         | (ParamKind::Int, Some(value @ ParamValue::Int(_)))
         | (ParamKind::Float, Some(value @ ParamValue::Float(_)))

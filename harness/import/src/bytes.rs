@@ -60,8 +60,12 @@ pub(crate) fn decompress(file: &Path) -> Result<Box<dyn BufRead>, ImportError> {
     Ok(text)
 }
 
-/// The first lines of a table of text that are not blank, without their ends.
-pub(crate) fn first_lines(file: &Path, most: usize) -> Result<Vec<String>, ImportError> {
+/// The first lines of a table of text that are neither blank nor comments, without their ends.
+pub(crate) fn first_lines(
+    file: &Path,
+    most: usize,
+    comment: Option<char>,
+) -> Result<Vec<String>, ImportError> {
     let mut bytes = Vec::new();
     let head = decompress(file)?.take(BUFFER as u64).read_to_end(&mut bytes);
     head.map_err(|error| InputPosition::file(file).io(&error))?;
@@ -71,6 +75,7 @@ pub(crate) fn first_lines(file: &Path, most: usize) -> Result<Vec<String>, Impor
         Some((whole, _)) if bytes.len() == BUFFER => whole,
         _ => &text,
     };
-    let lines = whole.lines().filter(|line| !line.trim().is_empty());
+    let is_comment = |line: &str| comment.is_some_and(|mark| line.starts_with(mark));
+    let lines = whole.lines().filter(|line| !line.trim().is_empty() && !is_comment(line));
     Ok(lines.take(most).map(str::to_owned).collect())
 }

@@ -9,20 +9,44 @@ use crate::cell::is_missing;
 /// The most values of a column of categories. A column with more is a name or a number of each row.
 pub(crate) const MOST: usize = 1000;
 
-/// The values of a column of categories, each with a code.
-#[derive(Debug, Default)]
+/// The values of a column of categories or of groups, each with a code.
+#[derive(Debug)]
 pub(crate) struct Levels {
     codes: HashMap<String, usize>,
+    most: usize,
+    /// Whether there can be no further ones.
+    is_closed: bool,
+}
+
+impl Default for Levels {
+    fn default() -> Levels {
+        Levels { codes: HashMap::new(), most: MOST, is_closed: false }
+    }
 }
 
 impl Levels {
-    /// The code of a value, as a number; none where there are too many values.
+    /// The values of a column of groups, of any number.
+    pub(crate) fn of_groups() -> Levels {
+        Levels { most: usize::MAX, ..Levels::default() }
+    }
+
+    /// These values, and no further ones.
+    pub(crate) fn closed(&self) -> Levels {
+        Levels { codes: self.codes.clone(), is_closed: true, ..Levels::default() }
+    }
+
+    /// Whether there can be no further ones.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed
+    }
+
+    /// The code of a value, as a number; none where there are too many values, or no further ones.
     pub(crate) fn code(&mut self, value: &str) -> Option<f64> {
         if let Some(code) = self.codes.get(value) {
             return Some(*code as f64);
         }
         let code = self.codes.len();
-        if code == MOST {
+        if code == self.most || self.is_closed {
             return None;
         }
         self.codes.insert(value.to_owned(), code);
@@ -34,8 +58,23 @@ impl Levels {
         self.codes.keys().map(String::as_str).filter(|value| is_missing(value)).min()
     }
 
+    /// The names of groups in their order, numbers by their values and others alphabetically, and for each code the number of
+    /// its group.
+    pub(crate) fn groups(&self) -> (Vec<String>, Vec<f64>) {
+        let mut sorted = self.sorted();
+        let number = |name: &str| name.parse::<f64>().ok().filter(|number| number.is_finite());
+        if sorted.iter().all(|(name, _)| number(name).is_some()) {
+            sorted.sort_by(|(a, _), (b, _)| number(a).unwrap_or(0.0).total_cmp(&number(b).unwrap_or(0.0)));
+        }
+        let mut numbers = vec![0.0; sorted.len()];
+        for (group, (_, code)) in sorted.iter().enumerate() {
+            numbers[*code as usize] = group as f64;
+        }
+        (sorted.into_iter().map(|(name, _)| name.to_owned()).collect(), numbers)
+    }
+
     /// Values in alphabetical order, and their codes.
-    fn sorted(&self) -> Vec<(&str, f64)> {
+    pub(crate) fn sorted(&self) -> Vec<(&str, f64)> {
         let mut sorted: Vec<_> =
             self.codes.iter().map(|(value, code)| (value.as_str(), *code as f64)).collect();
         sorted.sort_unstable_by_key(|(value, _)| *value);

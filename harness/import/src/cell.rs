@@ -1,7 +1,34 @@
 //! A cell of text: the number that it holds, or why it holds none.
 
+use crate::time::Clock;
+
 /// The largest accepted absolute value: the sum of its squares over all rows is finite.
 pub(crate) const LARGEST: f64 = 1e150;
+
+/// What the cells of a column hold, as far as they were read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Held {
+    /// Nothing was read.
+    #[default]
+    Nothing,
+    Numbers,
+    Times(Clock),
+}
+
+impl Held {
+    /// One value, and several, in words.
+    pub(crate) fn words(self) -> [&'static str; 2] {
+        match self {
+            Held::Nothing => ["nothing", "nothing"],
+            Held::Numbers => ["a number", "numbers"],
+            Held::Times(Clock::Local) => {
+                ["a date or a time without an offset", "dates or times without an offset"]
+            }
+            Held::Times(Clock::Zoned) => ["a time with an offset from UTC", "times with an offset from UTC"],
+            Held::Times(Clock::OfDay) => ["a time of day", "times of day"],
+        }
+    }
+}
 
 /// Why a cell is not a usable number.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -12,12 +39,18 @@ pub(crate) enum Cell {
     Text,
     /// A number with commas.
     Commas,
-    /// A date or a time of day.
+    /// A number with points, where commas are decimal.
+    Points,
+    /// A date or a time of day that cannot be read.
     Date,
+    /// The first value, where rows before hold the second.
+    Mixed(Held, Held),
     NotFinite,
     TooLarge,
     NotUtf8,
     TooManyCategories,
+    /// A category that the training rows do not have.
+    UnknownCategory,
 }
 
 /// The number in a cell of text; 1 and 0 for true and false.
@@ -33,6 +66,29 @@ pub(crate) fn number(cell: &[u8]) -> Result<f64, Cell> {
         Ok(_) => Err(Cell::NotFinite),
         Err(_) => truth(text).ok_or_else(|| no_number(text)),
     }
+}
+
+/// The number in a cell of text with this decimal mark, a point or a comma.
+pub(crate) fn decimal_number(cell: &[u8], decimal: char) -> Result<f64, Cell> {
+    if decimal == '.' || !cell.iter().any(|byte| matches!(byte, b'.' | b',')) {
+        return number(cell);
+    }
+    let text = std::str::from_utf8(cell.trim_ascii()).map_err(|_| Cell::NotUtf8)?;
+    let is_separated = text.contains('.') || text.matches(',').count() > 1;
+    if !is_separated {
+        return number(text.replace(',', ".").as_bytes());
+    }
+    match number(text.replace(['.', ','], "").as_bytes()) {
+        Ok(_) => Err(Cell::Points),
+        Err(_) => number(cell),
+    }
+}
+
+/// Whether a cell holds no value: nothing, a mark of a missing value, or no number.
+pub(crate) fn is_lacking(cell: &[u8]) -> bool {
+    let cell = cell.trim_ascii();
+    cell.is_empty()
+        || std::str::from_utf8(cell).is_ok_and(|text| is_missing(text) || text.eq_ignore_ascii_case("nan"))
 }
 
 /// A truth value as a number, as pandas and databases write it; Parquet has them as a type.

@@ -20,7 +20,8 @@ pub enum CellFault {
     },
     /// A cell holds a number with commas.
     #[error(
-        "`{text}` in column {column} has a comma; write numbers with a decimal point, and without separators of thousands"
+        "`{text}` in column {column} has a comma; write numbers with a decimal point, and without separators of thousands, or \
+         set `decimal` to `,`"
     )]
     Commas {
         /// The cell.
@@ -28,10 +29,21 @@ pub enum CellFault {
         /// Its column.
         column: String,
     },
-    /// A cell holds a date or a time.
+    /// A cell holds a number with points, and commas are decimal.
     #[error(
-        "`{text}` in column {column} is a date or a time; write it as a number, such as days since the first one, or name \
-         the column in `drop`"
+        "`{text}` in column {column} has a point or several commas, and `decimal` is a comma; write numbers without separators of \
+         thousands, or omit `decimal`"
+    )]
+    Points {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+    },
+    /// A cell holds a date or a time that cannot be read.
+    #[error(
+        "`{text}` in column {column} looks like a date or a time that cannot be read; write 2020-01-31, 31/01/2020 (day first), \
+         2020-01-31 12:30:00 or 12:30:00, or name the column in `drop`"
     )]
     Date {
         /// The cell.
@@ -39,8 +51,26 @@ pub enum CellFault {
         /// Its column.
         column: String,
     },
+    /// Cells of a column hold values of different kinds.
+    #[error(
+        "`{text}` in column {column} is {this}, and the rows before it hold {that}; write all cells of the column alike, or name it \
+         in `drop`"
+    )]
+    Mixed {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
+        /// What it is.
+        this: &'static str,
+        /// What the rows before hold.
+        that: &'static str,
+    },
     /// A cell holds a mark of a missing value.
-    #[error("column {column} is `{text}` here, a missing value; fill in missing values or remove the row")]
+    #[error(
+        "column {column} is `{text}` here, a missing value; fill in missing values, or set `missing` to `drop` to leave out such \
+         rows"
+    )]
     Missing {
         /// The cell.
         text: String,
@@ -58,7 +88,9 @@ pub enum CellFault {
         column: String,
     },
     /// A cell is empty.
-    #[error("column {column} is empty here; fill in missing values or remove the row")]
+    #[error(
+        "column {column} is empty here; fill in missing values, or set `missing` to `drop` to leave out such rows"
+    )]
     EmptyCell {
         /// Its column.
         column: String,
@@ -88,5 +120,16 @@ pub enum CellFault {
         column: String,
         /// The most values.
         most: usize,
+    },
+    /// A test row has a category that no training row has.
+    #[error(
+        "`{text}` in column {column} is no category of the training rows; correct it, remove the row, or add rows with it to the \
+         training rows"
+    )]
+    UnknownCategory {
+        /// The cell.
+        text: String,
+        /// Its column.
+        column: String,
     },
 }

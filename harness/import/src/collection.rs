@@ -7,13 +7,16 @@ use gpbench_data::locate::Found;
 use gpbench_data::registry::RegistryEntry;
 use gpbench_data::verify;
 use gpbench_data::{Names, Table};
+use gpbench_record::ReadOptions;
 
 use crate::categories::Input;
 use crate::columns::Columns;
 use crate::doubts;
 use crate::error::{ImportError, InputPosition};
 use crate::fault::FileFault;
+use crate::lacking::Lacking;
 use crate::parts::Parts;
+use crate::reading;
 use crate::rows::{Header, Rows};
 use crate::text::{Builder, stem};
 
@@ -56,6 +59,8 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
     let mut table = read(&stem(folder), &[&files[0]], files.get(1))?;
     let descriptions: Vec<String> = (1..=table.d()).map(|column| column.to_string()).collect();
     table.warnings.extend(doubts::of_file(&table, &descriptions));
+    let columns = reading::of_numbers(&table);
+    table.reading = reading::of_file(&table, columns, Default::default(), &Lacking::default());
     Ok(table)
 }
 
@@ -65,7 +70,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
     let (mut columns, mut warnings): (Option<Columns>, _) = (None, Vec::new());
     let mut inputs: Vec<Input> = Vec::new();
     for file in data {
-        let mut rows = Rows::open(file, Header::Never, ',')?;
+        let mut rows = Rows::open(file, Header::Never, &ReadOptions::default())?;
         let found = rows.columns().count;
         let expected = columns.get_or_insert_with(|| rows.columns().clone()).count;
         if found < 2 {
@@ -91,7 +96,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
     let columns = columns.expect("at least one file was read");
     let target = columns.count - 1;
     let names = Names { inputs: expanded.labels, target: columns.label(target) };
-    let mut table = Table { name: name.to_owned(), x, y, test_masks, names, warnings };
+    let mut table = Table { name: name.to_owned(), x, y, test_masks, names, warnings, ..Table::default() };
     let describe = || columns.describe(target);
     doubts::check_columns(&table, describe, &expanded.descriptions, first)?;
     table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
@@ -100,7 +105,7 @@ fn read(name: &str, data: &[&PathBuf], mask: Option<&PathBuf>) -> Result<Table, 
 
 /// Reads the masks: one column for each split.
 fn read_masks(file: &Path, n: usize, data: &Path) -> Result<Vec<Vec<bool>>, ImportError> {
-    let mut rows = Rows::open(file, Header::Never, ',')?;
+    let mut rows = Rows::open(file, Header::Never, &ReadOptions::default())?;
     let mut masks = vec![Vec::with_capacity(n); rows.columns().count];
     while let Some(row) = rows.next()? {
         let wrong = row.iter().position(|value| *value != 0.0 && *value != 1.0);

@@ -58,6 +58,11 @@ impl Columns {
         self.indices.contains(&index)
     }
 
+    /// Whether the file names its columns.
+    pub(crate) fn have_names(&self) -> bool {
+        self.names.is_some()
+    }
+
     /// Whether the file names its columns, but gives this one no name, or the one that pandas gives such a column.
     pub(crate) fn lacks_name(&self, index: usize) -> bool {
         let unnamed = |names: &Vec<String>| names[index].is_empty() || names[index].starts_with("Unnamed: ");

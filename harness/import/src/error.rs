@@ -83,6 +83,12 @@ pub enum Role {
     Categories,
     /// A column that is left out.
     Dropped,
+    /// The column of groups.
+    Group,
+    /// A column that the split refers to.
+    SplitBy,
+    /// The column that identifies rows.
+    Id,
 }
 
 impl fmt::Display for Role {
@@ -91,6 +97,9 @@ impl fmt::Display for Role {
             Role::Target => "target column",
             Role::Categories => "column of categories",
             Role::Dropped => "column to drop",
+            Role::Group => "column of groups",
+            Role::SplitBy => "column of the split",
+            Role::Id => "column of ids",
         })
     }
 }

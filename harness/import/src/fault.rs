@@ -7,7 +7,9 @@ use std::path::PathBuf;
 use gpbench_data::copy::CopyError;
 use thiserror::Error;
 
-use self::words::{hint, options_of, others, room, suggestion, told, trailing};
+use self::words::{
+    comment, header_of_one, hint, lacking, options_of, others, room, suggestion, told, trailing,
+};
 use crate::cell_fault::CellFault;
 use crate::error::Role;
 use crate::format::OtherFormat;
@@ -57,7 +59,7 @@ pub enum FileFault {
     )]
     CarriageReturns,
     /// A comment among the rows.
-    #[error("the line begins with `{mark}`, as comments do; remove comment lines from the file")]
+    #[error("the line begins with `{mark}`, as comments do; {}", comment(mark))]
     Comment {
         /// What it begins with.
         mark: String,
@@ -86,6 +88,18 @@ pub enum FileFault {
     /// There are column names and no rows.
     #[error("the file has a header and no rows; at least 2 are needed")]
     HeaderOnly,
+    /// Every row lacks a value.
+    #[error(
+        "each of the {rows} rows lacks a value, {lacking} of them in column {column}; fill in its values, or drop the column"
+    )]
+    AllLeftOut {
+        /// Rows of the file.
+        rows: usize,
+        /// The column that most rows lack.
+        column: String,
+        /// How many lack it.
+        lacking: usize,
+    },
     /// There is one row, which cannot be standardised.
     #[error("the file has one row; at least 2 are needed")]
     OneRow,
@@ -175,6 +189,24 @@ pub enum FileFault {
         /// The column.
         column: String,
     },
+    /// A column is needed in two forms that exclude each other.
+    #[error(
+        "column {column} is named as {one} and as {other}; name another column, or copy it under another name"
+    )]
+    TwoForms {
+        /// The column.
+        column: String,
+        /// One form.
+        one: Role,
+        /// The other form.
+        other: Role,
+    },
+    /// The time that becomes 0 is no time.
+    #[error("`time_origin` is `{text}`, which is no date; write one such as 2020-01-31 or 2020-01-31 12:00")]
+    TimeOrigin {
+        /// It, as given.
+        text: String,
+    },
     /// All columns but the target are dropped.
     #[error("no input is left; drop fewer columns")]
     NoInputs,
@@ -192,11 +224,68 @@ pub enum FileFault {
     /// Options are given for a folder, whose layout fixes them.
     #[error(
         "the columns of a folder with data.csv.gz are fixed, the last one is its target; omit `target`, `drop`, \
-         `categories`, `separator` and `header`, or give the file itself"
+         `categories`, `separator`, `header` and other options of reading, or give the file itself"
     )]
     OptionsOfFolder,
+    /// A file of test rows lacks columns of the file of training rows.
+    #[error("{}", lacking(missing, *lacks_target, other))]
+    MissingColumns {
+        /// What the file of training rows calls them.
+        missing: Vec<String>,
+        /// Whether the target is among them.
+        lacks_target: bool,
+        /// The file of training rows.
+        other: PathBuf,
+    },
+    /// One of the files of training and of test rows has a header.
+    #[error("{}", header_of_one(*has_header, other))]
+    HeaderOfOne {
+        /// Whether this file has one.
+        has_header: bool,
+        /// The other file.
+        other: PathBuf,
+    },
+    /// Files of training and of test rows have different numbers of columns, and no names to match them by.
+    #[error(
+        "the file has {found} columns, {} has {expected}; without headers columns are matched by their places: give both files the \
+         same columns, or headers",
+        other.display()
+    )]
+    OtherColumns {
+        /// Columns of this file.
+        found: usize,
+        /// Columns of the other.
+        expected: usize,
+        /// The file of training rows.
+        other: PathBuf,
+    },
+    /// A column holds numbers in one of the files of training and of test rows, and times in the other.
+    #[error("column `{column}` holds {found} here, and {expected} in {}; write both in one form", other.display())]
+    OtherKind {
+        /// What the user calls it.
+        column: String,
+        /// What it holds in this file.
+        found: String,
+        /// What it holds in the other.
+        expected: String,
+        /// The file of training rows.
+        other: PathBuf,
+    },
+    /// A file of test rows has none.
+    #[error("the file has a header and no rows; at least one test row is needed")]
+    NoTestRows,
+    /// The file of test rows is that of the training rows.
+    #[error("the file of test rows is that of the training rows; give another one, or omit `test`")]
+    TestIsTraining,
+    /// A folder has test rows of its own.
+    #[error(
+        "a folder with data.csv.gz has no test rows in another file; omit `test`, or give the file itself"
+    )]
+    TestOfFolder,
     /// Options of text are given for a Parquet file.
-    #[error("a Parquet file has neither separator nor header; omit `separator` and `header`")]
+    #[error(
+        "a Parquet file has no separator, header, decimal mark or comments; omit `separator`, `header`, `decimal` and `comment`"
+    )]
     OptionsOfText,
     /// The content differed after the file was read.
     #[error("the file changed while it was read; try again when it is complete")]

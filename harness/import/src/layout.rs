@@ -21,9 +21,9 @@ pub(crate) fn comment(line: &[u8]) -> Option<String> {
     is_comment.then(|| String::from_utf8_lossy(mark).into_owned())
 }
 
-/// Why a text has one cell a line when `used` separates cells.
-pub(crate) fn one_column(file: &Path, used: char) -> Result<FileFault, ImportError> {
-    let lines = first_lines(file, LINES)?;
+/// Why a text has one cell a line when `used` separates cells and `skipped` begins comments.
+pub(crate) fn one_column(file: &Path, used: char, skipped: Option<char>) -> Result<FileFault, ImportError> {
+    let lines = first_lines(file, LINES, skipped)?;
     let first = lines.first().map(String::as_str).unwrap_or_default();
     if let Some(separator) = stated(first) {
         return Ok(FileFault::StatedSeparator { separator });

@@ -20,15 +20,20 @@ mod error;
 mod fault;
 mod faults;
 mod format;
+mod held_out;
+mod lacking;
 mod layout;
 mod materialise;
 mod memory;
 mod parquet;
 mod parquet_metadata;
 mod parts;
+mod pattern;
+mod reading;
 mod rows;
 mod subprocess;
 mod text;
+mod time;
 
 use std::path::Path;
 
@@ -57,6 +62,15 @@ pub enum ImportSource<'a> {
         /// How it is read.
         options: &'a ReadOptions,
     },
+    /// The user's own CSV or Parquet files of training rows and of test rows.
+    HeldOut {
+        /// The file of training rows.
+        path: &'a Path,
+        /// The file of test rows, whose columns are matched by name.
+        test: &'a Path,
+        /// How both are read.
+        options: &'a ReadOptions,
+    },
 }
 
 impl ImportSource<'_> {
@@ -64,17 +78,26 @@ impl ImportSource<'_> {
     fn path(&self) -> &Path {
         match *self {
             ImportSource::Collection(found, _) => &found.folder,
-            ImportSource::File { path, .. } => path,
+            ImportSource::File { path, .. } | ImportSource::HeldOut { path, .. } => path,
         }
     }
 
-    /// Refuses a pipe, which may make the reader wait forever, and a device, which may never end.
+    /// Refuses a pipe, which may make the reader wait forever, a device, which may never end, and folders beside a file.
     fn require_regular(&self) -> Result<(), ImportError> {
-        match *self {
-            ImportSource::File { path, .. } if path.exists() && !path.is_file() && !path.is_dir() => {
-                Err(InputPosition::file(path).fault(FileFault::NotAFile))
+        let files = match *self {
+            ImportSource::Collection(..) => vec![],
+            ImportSource::File { path, .. } => vec![path],
+            ImportSource::HeldOut { path, .. } if path.is_dir() => {
+                return Err(InputPosition::file(path).fault(FileFault::TestOfFolder));
             }
-            _ => Ok(()),
+            ImportSource::HeldOut { test, .. } if test.is_dir() => {
+                return Err(InputPosition::file(test).fault(FileFault::NotAFile));
+            }
+            ImportSource::HeldOut { path, test, .. } => vec![path, test],
+        };
+        match files.into_iter().find(|path| path.exists() && !path.is_file() && !path.is_dir()) {
+            Some(path) => Err(InputPosition::file(path).fault(FileFault::NotAFile)),
+            None => Ok(()),
         }
     }
 }
@@ -88,13 +111,15 @@ pub fn import(origin: &ImportSource<'_>) -> Result<Table, ImportError> {
     let table = match *origin {
         ImportSource::Collection(found, entry) => collection::read_registered(found, entry)?,
         ImportSource::File { path, options } if path.is_dir() => {
-            if *options != ReadOptions::default() {
+            // Its columns can be named for a split.
+            let reading = ReadOptions { split_by: Vec::new(), ..options.clone() };
+            if reading != ReadOptions::default() {
                 return Err(InputPosition::file(path).fault(FileFault::OptionsOfFolder));
             }
             collection::read_folder(path)?
         }
-        ImportSource::File { path, options } if parquet::is_parquet(path) => parquet::read(path, options)?,
-        ImportSource::File { path, options } => text::read_table(path, options)?,
+        ImportSource::File { path, options } => held_out::read_file(path, options, None)?.table,
+        ImportSource::HeldOut { path, test, options } => held_out::read(path, test, options)?,
     };
     Ok(table)
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_data::{Names, Sha256Hex, content, copy, verify};
+use gpbench_data::{FileReading, Names, Sha256Hex, content, copy, verify};
 use gpbench_record::ReadOptions;
 
 use crate::error::{ImportError, InputPosition};
@@ -13,7 +13,7 @@ use crate::{ImportSource, collection, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
-const READER: u32 = 5;
+const READER: u32 = 6;
 /// Folder of remembered digests of source files, beside the copies.
 const CONTENTS: &str = "contents";
 
@@ -36,6 +36,8 @@ pub struct Materialised {
     pub names: Names,
     /// Warnings from reading the file.
     pub warnings: Vec<String>,
+    /// What was understood of a user's own file.
+    pub reading: FileReading,
     /// Whether the copy was written just now, rather than found.
     pub is_new: bool,
 }
@@ -103,8 +105,8 @@ pub(crate) fn open_new(path: PathBuf) -> Result<Materialised, ImportError> {
 }
 
 fn ready(path: PathBuf, header: copy::Header, is_new: bool) -> Materialised {
-    let copy::Header { name, n, d, splits, sha256, names, warnings } = header;
-    Materialised { name, path, sha256, n, d, splits, names, warnings, is_new }
+    let copy::Header { name, n, d, splits, sha256, names, warnings, reading, keys: _ } = header;
+    Materialised { name, path, sha256, n, d, splits, names, warnings, reading, is_new }
 }
 
 /// The name of the copy: the name of the data set, then a hash of the key.
@@ -119,6 +121,9 @@ fn file_name(origin: &ImportSource<'_>, copies: &Path) -> Result<String, ImportE
             (crate::text::stem(path), collection::files(path)?, options)
         }
         ImportSource::File { path, options } => (crate::text::stem(path), vec![path.to_owned()], options),
+        ImportSource::HeldOut { path, test, options } => {
+            (crate::text::stem(path), vec![path.to_owned(), test.to_owned()], options)
+        }
     };
     for file in &files {
         let error = |error| InputPosition::file(file).io(&error);

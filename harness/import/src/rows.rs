@@ -1,6 +1,7 @@
 //! The rows of a CSV file, plain or compressed.
 
 mod diagnosis;
+mod outcome;
 
 use std::collections::BTreeSet;
 use std::io::Read;
@@ -8,16 +9,22 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
 use csv::ByteRecord;
+use gpbench_record::{Missing, ReadOptions};
 
 use crate::bytes::{Allowed, BUFFER, decompress};
-use crate::categories::{Input, Levels};
-use crate::cell::{Cell, is_rounded, is_underflow, number, rounding, shown, underflow};
+use crate::categories::Levels;
+use crate::cell::{
+    Cell, Held, decimal_number, is_lacking, is_rounded, is_underflow, rounding, shown, underflow,
+};
 use crate::columns::Columns;
 use crate::error::{ImportError, InputPosition};
 use crate::fault::FileFault;
 use crate::faults::ColumnFaults;
+use crate::lacking::Lacking;
 use crate::layout::comment;
 use crate::parts::{Part, Parts};
+use crate::pattern::Pattern;
+use crate::time::{self, TimeScale};
 
 /// Bytes of the longest line that is read: enough for a hundred thousand columns. Without a limit, a file without
 /// line ends, or an archive that unpacks to one, would be held in memory as a whole.
@@ -41,6 +48,9 @@ pub(crate) enum Header {
 pub(crate) struct Rows {
     file: PathBuf,
     separator: char,
+    decimal: char,
+    missing: Missing,
+    times: TimeScale,
     /// Bytes that may be read before the current line must end.
     allowance: Rc<std::cell::Cell<usize>>,
     reader: csv::Reader<Box<dyn Read>>,
@@ -51,8 +61,14 @@ pub(crate) struct Rows {
     columns: Columns,
     /// What the columns become; all are inputs until it is chosen.
     parts: Option<Parts>,
-    /// The values of columns of categories; empty for others.
+    /// The values of columns of categories and of groups; empty for others.
     levels: Vec<Levels>,
+    /// What the other columns hold.
+    held: Vec<Held>,
+    /// The text that identifies each row; empty without a column of ids.
+    ids: Vec<String>,
+    /// The rows that are left out.
+    lacking: Lacking,
     faults: ColumnFaults,
     /// Whether the first line is a header.
     has_header: bool,
@@ -68,12 +84,15 @@ pub(crate) struct Rows {
 
 impl Rows {
     /// Opens a file and reads its first line.
-    pub(crate) fn open(file: &Path, header: Header, separator: char) -> Result<Self, ImportError> {
+    pub(crate) fn open(file: &Path, header: Header, options: &ReadOptions) -> Result<Self, ImportError> {
+        let separator = options.cell_separator();
+        let times = TimeScale::new(options).map_err(|fault| InputPosition::file(file).fault(fault))?;
         let allowance = Rc::new(std::cell::Cell::new(0));
         let text = Allowed { reader: decompress(file)?.chain(&b"\n"[..]), left: Rc::clone(&allowance) };
         let reader = csv::ReaderBuilder::new()
             .has_headers(false)
             .delimiter(separator as u8)
+            .comment(options.comment.map(|mark| mark as u8))
             .flexible(true)
             // With `\n` as the only line end, and one appended at the end, the reader's line count after a record
             // is exact. Cells are trimmed, which removes `\r`.
@@ -83,6 +102,9 @@ impl Rows {
         let mut rows = Self {
             file: file.to_owned(),
             separator,
+            decimal: options.decimal.unwrap_or('.'),
+            missing: options.missing,
+            times,
             allowance,
             reader,
             record: ByteRecord::new(),
@@ -91,6 +113,9 @@ impl Rows {
             columns: Columns::unnamed(0),
             parts: None,
             levels: Vec::new(),
+            held: Vec::new(),
+            ids: Vec::new(),
+            lacking: Lacking::default(),
             faults: ColumnFaults::default(),
             has_header: false,
             has_rows: false,
@@ -110,6 +135,7 @@ impl Rows {
             Header::Always => rows.take_header()?,
             Header::Never => {}
         }
+        rows.held = vec![Held::default(); rows.columns.count];
         Ok(rows)
     }
 
@@ -119,7 +145,17 @@ impl Rows {
 
     /// Chooses what the columns become.
     pub(crate) fn choose(&mut self, parts: Parts) {
-        self.levels.resize_with(self.columns.count, Levels::default);
+        self.choose_like(parts, None);
+    }
+
+    /// Chooses what the columns become; those of categories have the values of a pattern only.
+    pub(crate) fn choose_like(&mut self, parts: Parts, like: Option<&Pattern<'_>>) {
+        let levels = |index: usize| match parts.of(index) {
+            Part::Group => Levels::of_groups(),
+            Part::Categories => Pattern::levels(like, &parts, index),
+            _ => Levels::default(),
+        };
+        self.levels = (0..self.columns.count).map(levels).collect();
         self.parts = Some(parts);
     }
 
@@ -142,23 +178,26 @@ impl Rows {
         }
     }
 
-    /// Reads a row, and notes its bad cells; false at the end.
+    /// Reads a row that is not left out, and notes its bad cells; false at the end.
     fn read_row(&mut self) -> Result<bool, ImportError> {
-        if !std::mem::take(&mut self.pending) && !self.advance()? {
-            return Ok(false);
-        }
-        let (found, expected) = (self.record.len(), self.columns.count);
-        if found != expected {
-            return Err(self.ragged());
+        loop {
+            if !std::mem::take(&mut self.pending) && !self.advance()? {
+                return Ok(false);
+            }
+            if self.record.len() != self.columns.count {
+                return Err(self.ragged());
+            }
+            if !self.is_left_out() {
+                break;
+            }
         }
         self.row.clear();
-        for index in 0..expected {
-            let value = match self.parts.as_ref().map_or(Part::Input, |parts| parts.of(index)) {
+        for index in 0..self.columns.count {
+            let value = match self.part(index) {
                 Part::Dropped => Ok(0.0),
-                Part::Categories => category(&self.record[index], &mut self.levels[index]),
-                Part::Input | Part::Target => {
-                    number(&self.record[index]).inspect(|value| self.note_rounding(index, *value))
-                }
+                Part::Categories | Part::Group => category(&self.record[index], &mut self.levels[index]),
+                Part::Input | Part::Target | Part::Kept => self.value(index),
+                Part::Id => self.take_id(index),
             };
             match value {
                 Ok(value) => self.row.push(value),
@@ -166,6 +205,53 @@ impl Rows {
             }
         }
         Ok(true)
+    }
+
+    /// Keeps the text that identifies this row.
+    fn take_id(&mut self, index: usize) -> Result<f64, Cell> {
+        let text = std::str::from_utf8(self.record[index].trim_ascii()).map_err(|_| Cell::NotUtf8)?;
+        if text.is_empty() {
+            return Err(Cell::Empty);
+        }
+        self.ids.push(text.to_owned());
+        Ok(0.0)
+    }
+
+    /// What a column becomes.
+    fn part(&self, index: usize) -> Part {
+        self.parts.as_ref().map_or(Part::Input, |parts| parts.of(index))
+    }
+
+    /// Whether this row lacks a value and is to be left out, which is counted.
+    fn is_left_out(&mut self) -> bool {
+        if self.missing == Missing::Refuse {
+            return false;
+        }
+        let is_used = |index: &usize| self.part(*index) != Part::Dropped;
+        let cells = (0..self.columns.count).filter(is_used);
+        let lacking: Vec<usize> = cells.filter(|index| is_lacking(&self.record[*index])).collect();
+        self.lacking.add(&lacking)
+    }
+
+    /// The number in a cell, or the number of its time.
+    fn value(&mut self, index: usize) -> Result<f64, Cell> {
+        let cell = &self.record[index];
+        let (value, held) = match decimal_number(cell, self.decimal) {
+            Ok(value) => (value, Held::Numbers),
+            Err(wrong) => {
+                let moment = time::parse(cell).ok_or(wrong)?;
+                (self.times.number(moment), Held::Times(moment.clock))
+            }
+        };
+        match self.held[index] {
+            Held::Nothing => self.held[index] = held,
+            before if before == held => {}
+            before => return Err(Cell::Mixed(held, before)),
+        }
+        if held == Held::Numbers {
+            self.note_rounding(index, value);
+        }
+        Ok(value)
     }
 
     /// Warns of a number that is not read as it is written.
@@ -204,22 +290,6 @@ impl Rows {
         self.parts.as_ref()
     }
 
-    /// The inputs, with the values of their categories, which are taken.
-    pub(crate) fn take_inputs(&mut self) -> Vec<Input> {
-        let Some(parts) = &self.parts else { return Vec::new() };
-        let input = |index: usize| Input {
-            description: self.columns.describe(index),
-            label: self.columns.label(index),
-            levels: (parts.of(index) == Part::Categories).then(|| std::mem::take(&mut self.levels[index])),
-        };
-        parts.inputs().map(input).collect()
-    }
-
-    /// Warnings so far, which are taken.
-    pub(crate) fn take_warnings(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.warnings)
-    }
-
     /// The line of the row that `next` returned last. The record's own position would be that of the blank lines
     /// before it.
     pub(crate) fn line(&self) -> u64 {
@@ -245,9 +315,16 @@ impl Rows {
     }
 
     /// Uses the first line as column names if any of its cells is text, or if it counts the columns. Missing and
-    /// infinite values and numbers with commas do not count as text: they are faults of the data.
+    /// infinite values and numbers with commas do not count as text: they are faults of the data. Times beside numbers are
+    /// data too.
     fn detect_header(&mut self) -> Result<(), ImportError> {
-        let is_text = |cell: &[u8]| matches!(number(cell), Err(Cell::Text | Cell::Date | Cell::NotUtf8));
+        let decimal = self.decimal;
+        let number = |cell: &[u8]| decimal_number(cell, decimal);
+        let has_numbers = self.record.iter().any(|cell| number(cell).is_ok());
+        let is_text = |cell: &[u8]| {
+            let is_text = matches!(number(cell), Err(Cell::Text | Cell::Date | Cell::NotUtf8));
+            is_text && !(has_numbers && time::parse(cell).is_some())
+        };
         let line = self.first_line;
         let Some(text) = self.record.iter().position(is_text) else {
             let counts =
@@ -290,5 +367,6 @@ fn category(cell: &[u8], levels: &mut Levels) -> Result<f64, Cell> {
     if value.is_empty() {
         return Err(Cell::Empty);
     }
-    levels.code(value).ok_or(Cell::TooManyCategories)
+    let refused = if levels.is_closed() { Cell::UnknownCategory } else { Cell::TooManyCategories };
+    levels.code(value).ok_or(refused)
 }

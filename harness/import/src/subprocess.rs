@@ -39,6 +39,7 @@ struct Job {
 enum Source {
     Collection { name: String, place: SearchPlace, folder: OsString, files: Vec<OsString> },
     File { path: OsString, options: ReadOptions },
+    HeldOut { path: OsString, test: OsString, options: ReadOptions },
 }
 
 /// The path of the copy, or the fault of the file.
@@ -135,6 +136,9 @@ impl Source {
             ImportSource::File { path, options } => {
                 Source::File { path: path.into(), options: options.clone() }
             }
+            ImportSource::HeldOut { path, test, options } => {
+                Source::HeldOut { path: path.into(), test: test.into(), options: options.clone() }
+            }
         }
     }
 
@@ -151,6 +155,10 @@ impl Source {
             }
             Source::File { path, options } => {
                 materialise(&ImportSource::File { path: Path::new(&path), options: &options }, copies)
+            }
+            Source::HeldOut { path, test, options } => {
+                let (path, test, options) = (Path::new(&path), Path::new(&test), &options);
+                materialise(&ImportSource::HeldOut { path, test, options }, copies)
             }
         }
     }

@@ -71,7 +71,7 @@ fn numbers_whose_squares_overflow() {
 fn missing_and_infinite_values() {
     assert_eq!(
         csv_error("a,y\n1,2\n,4\n"),
-        "file.csv:3:1: column 1 (`a`) is empty here; fill in missing values or remove the row"
+        "file.csv:3:1: column 1 (`a`) is empty here; fill in missing values, or set `missing` to `drop` to leave out such rows"
     );
     for (cell, shown) in [("NaN", "NaN"), ("inf", "inf"), ("-Infinity", "-Infinity"), ("1e999", "1e999")] {
         assert_eq!(
@@ -87,7 +87,7 @@ fn missing_and_infinite_values() {
             csv_error(&format!("1,2\n3, {mark} \n5,6\n")),
             format!(
                 "file.csv:2:2: column 2 is `{mark}` here, a missing value; \
-                 fill in missing values or remove the row"
+                 fill in missing values, or set `missing` to `drop` to leave out such rows"
             )
         );
         assert!(csv_error(&format!("1,{mark}\n3,4\n")).starts_with("file.csv:1:2: column 2 is `"), "{mark}");
@@ -158,7 +158,7 @@ fn all_bad_columns_are_told_at_once() {
         csv_error("a,colour,c,y\n1,red,3,4\n5,blue,,NaN\n5,blue,x,8\n"),
         "file.csv: 3 columns cannot be read:\n  \
          line 2: `red` in column 2 (`colour`) is not a number; correct it, or name the column in `categories` or in `drop`\n  \
-         line 3: column 3 (`c`) is empty here; fill in missing values or remove the row\n  \
+         line 3: column 3 (`c`) is empty here; fill in missing values, or set `missing` to `drop` to leave out such rows\n  \
          line 3: column 4 (`y`) is NaN here; only finite numbers are allowed; replace it or remove the row"
     );
     let wide = format!("{}\n", ["x"; 12].join(",")).repeat(3);
@@ -318,5 +318,5 @@ fn parquet() {
     assert!(error_of("file.parquet", "PAR1 and then nothing", None).contains("cannot be read as Parquet"));
     let header = ReadOptions { header: Some(true), ..ReadOptions::default() };
     let error = error_with("file.parquet", "PAR1", header);
-    assert!(error.contains("a Parquet file has neither separator nor header"), "{error}");
+    assert!(error.contains("a Parquet file has no separator, header"), "{error}");
 }

@@ -110,7 +110,8 @@ fn ends_of_lines() {
 fn comments() {
     let comment = |line: usize, mark: &str| {
         format!(
-            "a.csv:{line}: the line begins with `{mark}`, as comments do; remove comment lines from the file"
+            "a.csv:{line}: the line begins with `{mark}`, as comments do; set `comment` to `{}`, or remove such lines",
+            &mark[..1]
         )
     };
     assert_eq!(error_of("a.csv", "# made by me\nx,y\n1,2\n3,4\n"), comment(1, "#"));
@@ -180,14 +181,16 @@ fn cells_that_are_nearly_numbers() {
             error,
             format!(
                 "a.csv:2:1: `{cell}` in column 1 (`x`) has a comma; write numbers with a decimal point, and without \
-                 separators of thousands"
+                 separators of thousands, or set `decimal` to `,`"
             )
         );
     }
-    for cell in ["2020-01-31", "31/01/2020", "12:30", "2020-01-31T12:30:00Z", "2020-01-31 12:30:00.5"] {
+    for cell in ["2020-13-31", "12/31/2020", "31/12/20", "25:30", "2020-01-31T12:30:61Z"] {
         let error = of_cell(cell);
         assert!(
-            error.contains(&format!("`{cell}` in column 1 (`x`) is a date or a time; write it as a number")),
+            error.contains(&format!(
+                "`{cell}` in column 1 (`x`) looks like a date or a time that cannot be read; write 2020"
+            )),
             "{error}"
         );
     }

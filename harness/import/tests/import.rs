@@ -243,7 +243,7 @@ fn parquet_is_read_with_its_types_and_checked_like_text() {
     };
     assert_eq!(
         error(vec![a(), Series::new("y".into(), [Some(1.0), None, Some(2.0)])], None),
-        "my.parquet:2:2: column 2 (`y`) is empty here; fill in missing values or remove the row"
+        "my.parquet:2:2: column 2 (`y`) is empty here; fill in missing values, or set `missing` to `drop` to leave out such rows"
     );
     assert_eq!(
         error(vec![a(), Series::new("y".into(), [1.0, 2.0, f64::NAN])], None),

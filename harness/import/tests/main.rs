@@ -2,7 +2,9 @@
 
 mod errors;
 mod formats;
+mod held_out;
 mod identity;
 mod import;
 mod mangled;
 mod pandas;
+mod reading;

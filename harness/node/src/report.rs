@@ -17,8 +17,8 @@ pub(crate) fn line(what: impl Display) {
 pub(crate) fn event(event: &Event) {
     match event {
         Event::Begun { progress, .. } => line(format_args!("{} cases", progress.total)),
-        Event::ExactStarted { labels, n, .. } => {
-            line(format_args!("exact reference for {} (n = {n})", labels.dataset));
+        Event::ReferenceStarted { labels, kind, n, .. } => {
+            line(format_args!("{} for {} (n = {n})", kind.as_str(), labels.dataset));
         }
         Event::CaseStarted { labels, .. } => line(format_args!("starting {labels}")),
         Event::CaseAdvanced { .. } => {}

@@ -4,7 +4,8 @@
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
 //! - [`simd`]: vectors of numbers for each instruction set;
 //! - [`Pool`]: a pool of threads; [`pieces`]: work in pieces of fixed size;
-//! - [`optimise`]: the optimiser Adam;
+//! - [`neighbours`]: nearest rows;
+//! - [`optimise`]: the optimisers Adam and L-BFGS;
 //! - with the feature `blas`, dense linear algebra by the OpenBLAS of the system: `lapack` has safe calls of its
 //!   routines, and `factor` has multithreaded Cholesky factors.
 //!
@@ -18,12 +19,13 @@ mod dense;
 mod error;
 #[cfg(feature = "blas")]
 pub mod factor;
-#[cfg(all(test, feature = "blas"))]
+#[cfg(test)]
 mod fixtures;
 #[cfg(feature = "blas")]
 #[allow(unsafe_code)]
 pub mod lapack;
 pub mod layout;
+pub mod neighbours;
 mod operator;
 pub mod optimise;
 pub mod pieces;

@@ -15,7 +15,7 @@ mod started;
 mod stat;
 mod tree;
 
-pub use exchange::exchange;
+pub use exchange::{exchange, exchange_within};
 pub use started::{Started, adopt_orphans, end_all, end_orphans, spawn};
 pub use stat::Stat;
 pub use tree::descendants;

@@ -72,6 +72,19 @@ impl Started {
         self.status.is_some() || !matches!(waitid(WaitId::Pid(self.pid()), options), Ok(None))
     }
 
+    /// Waits until it has ended, but not beyond a deadline; whether it has.
+    pub(crate) fn ends_before(&self, deadline: Instant) -> bool {
+        let mut pause = FIRST_PAUSE;
+        while !self.has_ended() {
+            if Instant::now() > deadline {
+                return false;
+            }
+            thread::sleep(pause);
+            pause = (2 * pause).min(LONGEST_PAUSE);
+        }
+        true
+    }
+
     /// Kills it and its process group.
     fn kill(&mut self) {
         if self.status.is_none() {

@@ -90,6 +90,7 @@ pub struct LearnerStep {
 /// Where inputs come from.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[expect(clippy::large_enum_variant, reason = "a benchmark has one")]
 pub enum BenchInputs {
     /// Standard normal numbers.
     Normal {

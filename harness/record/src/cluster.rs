@@ -166,7 +166,8 @@ pub struct CaseFiles {
     /// Estimated bytes of memory of the case, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_estimate: Option<u64>,
-    /// Estimated wall-clock seconds of the solver, where known.
+    /// Estimated wall-clock seconds of the solver, and of the search for the optimum that the case is compared with, where
+    /// known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds_estimate: Option<f64>,
 }

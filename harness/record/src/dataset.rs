@@ -3,7 +3,7 @@
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{Family, Frequencies};
+use crate::{Family, Frequencies, Predictions, ReadOptions, SplitRule};
 
 /// The rows of a case.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -34,6 +34,16 @@ pub struct Dataset {
     /// rows that `fractions` leaves unused, or else from the training rows.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub validation: Option<f64>,
+    /// Whether predictions on the test rows are kept; absent: those of a user's own file are, up to
+    /// [`Predictions::ROWS_BY_DEFAULT`] test rows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<bool>,
+    /// The rule that divides the rows; where there is none, the set's own splits, or a random draw.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rule: Option<SplitRule>,
+    /// Whether rows with the same inputs stay together in a split that is drawn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_replicates: bool,
 }
 
 impl Dataset {
@@ -49,7 +59,44 @@ impl Dataset {
             targets: TargetScaling::default(),
             inputs: InputScaling::default(),
             validation: None,
+            predictions: None,
+            rule: None,
+            keep_replicates: false,
         }
+    }
+
+    /// Whether predictions on so many test rows are kept, by the tasks that predict.
+    pub fn keeps_predictions(&self, test_rows: usize) -> bool {
+        match self.predictions {
+            Some(is_kept) => is_kept && test_rows <= Predictions::MOST_ROWS,
+            None => self.is_own_file() && test_rows <= Predictions::ROWS_BY_DEFAULT,
+        }
+    }
+
+    /// Whether the rows are those of the user's own file.
+    pub fn is_own_file(&self) -> bool {
+        matches!(self.source, Source::File { .. })
+    }
+
+    /// The user's own file of test rows, as typed.
+    pub fn test_file(&self) -> Option<&str> {
+        match &self.source {
+            Source::File { options, .. } => options.test.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// The column whose values divide the rows into groups, as the user named it.
+    pub fn group(&self) -> Option<&str> {
+        match &self.source {
+            Source::File { options, .. } => options.group.as_deref(),
+            _ => None,
+        }
+    }
+
+    /// Whether some rows stay together in its splits, or a rule divides them.
+    pub fn is_grouped(&self) -> bool {
+        self.rule.is_some() || self.keep_replicates || self.group().is_some()
     }
 }
 
@@ -161,43 +208,6 @@ impl Source {
     }
 }
 
-/// Options for reading a CSV or Parquet file. Columns are given by name, or by a 0-based index as text.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ReadOptions {
-    /// Target column. The default is the last column that is not dropped.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub target: Option<String>,
-    /// Columns that are left out.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub drop: Vec<String>,
-    /// Categorical inputs: each of their values becomes an input that is 0 or 1.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub categories: Vec<String>,
-    /// Separator of the cells of a CSV file, one ASCII character. The default is a comma.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub separator: Option<char>,
-    /// Whether the first line of a CSV file is a header. By default, it is one if it contains text.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub header: Option<bool>,
-}
-
-impl ReadOptions {
-    /// The character of a separator: the text itself, or a tab for `tab`.
-    ///
-    /// # Errors
-    /// If it is not one ASCII character, or cannot separate cells.
-    pub fn parse_separator(text: &str) -> Result<char, String> {
-        let mut characters = text.chars();
-        match (characters.next(), characters.next()) {
-            _ if text == "tab" => Ok('\t'),
-            (Some(c), None) if c.is_ascii() && !c.is_ascii_alphanumeric() && !"\"\r\n\0.+-".contains(c) => {
-                Ok(c)
-            }
-            _ => Err("a separator is one character, such as `;`, or `tab`".to_owned()),
-        }
-    }
-}
-
 /// A draw from a known Gaussian process at inputs uniform on the unit cube.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct GpDraw {
@@ -279,12 +289,28 @@ mod tests {
     }
 
     #[test]
-    fn separators() {
-        assert_eq!(ReadOptions::parse_separator("tab"), Ok('\t'));
-        assert_eq!(ReadOptions::parse_separator(";"), Ok(';'));
-        for text in ["", ";;", "a", "1", "\n", "\"", "."] {
-            assert!(ReadOptions::parse_separator(text).is_err(), "{text:?}");
+    fn predictions_are_kept_of_own_files_of_moderate_size_and_where_they_are_asked_for() {
+        let own = Source::File { path: "a.csv".to_owned(), options: ReadOptions::default() };
+        let of = |source: &Source, predictions| Dataset { predictions, ..Dataset::new("a", source.clone()) };
+        let registered = Source::Registry { name: "pol".to_owned() };
+        for (source, predictions, most) in [
+            (&own, None, Some(10_000)),
+            (&own, Some(true), Some(200_000)),
+            (&own, Some(false), None),
+            (&registered, None, None),
+            (&registered, Some(true), Some(200_000)),
+        ] {
+            let dataset = of(source, predictions);
+            assert_eq!(dataset.keeps_predictions(1), most.is_some(), "{dataset:?}");
+            if let Some(most) = most {
+                assert!(
+                    dataset.keeps_predictions(most) && !dataset.keeps_predictions(most + 1),
+                    "{dataset:?}"
+                );
+            }
         }
+        // Defaults take no place in ids of cases.
+        assert!(!serde_json::to_string(&of(&own, None)).unwrap().contains("predictions"));
     }
 
     #[test]

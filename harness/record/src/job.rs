@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 
 use crate::hash::hash_json;
-use crate::{Case, Dataset, Kernel, Program};
+use crate::{Case, Dataset, Kernel, OriginBase, Program, SCHEMA};
 
 /// Input of `gpbench-worker case` and `gpbench-worker verify`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -112,10 +112,37 @@ pub struct ExactRequest {
 }
 
 impl ExactRequest {
+    /// The request for the exact process of a case, without its files.
+    pub fn of(case: &Case, threads: usize) -> ExactRequest {
+        let dataset = case.dataset.clone();
+        // Otherwise all seeds share one reference.
+        let is_drawn_by_seed = dataset.source.is_drawn() || dataset.subsample.is_some();
+        ExactRequest {
+            schema: SCHEMA,
+            seed: if is_drawn_by_seed { case.seed } else { 0 },
+            dataset,
+            kernel: case.kernel.clone(),
+            dataset_file: None,
+            dataset_sha256: None,
+            output: PathBuf::new(),
+            threads,
+        }
+    }
+
     /// Cache key: a hash of everything that the reference depends on, so without paths and threads.
     pub fn key(&self, dataset_sha256: Option<&str>, worker_sha256: &str) -> String {
-        let Kernel { family, signal_scale, noise_scale, length_scale, mean, name: _, origin: _, network: _ } =
-            &self.kernel;
+        let Kernel {
+            family,
+            signal_scale,
+            noise_scale,
+            length_scale,
+            mean,
+            start,
+            name: _,
+            origin,
+            network: _,
+        } = &self.kernel;
+        let is_in_units_of_draw = origin.base == OriginBase::Drawn;
         let Dataset {
             source,
             split,
@@ -124,13 +151,16 @@ impl ExactRequest {
             targets,
             inputs,
             validation,
+            rule,
+            keep_replicates,
             name: _,
             collapse_duplicates: _,
+            predictions: _,
         } = &self.dataset;
         hash_json(&(
             (source, split, fractions, subsample, self.seed, dataset_sha256, worker_sha256),
-            (targets, inputs, validation),
-            (family, signal_scale, noise_scale, length_scale, mean),
+            (targets, inputs, validation, rule, keep_replicates),
+            (family, signal_scale, noise_scale, length_scale, mean, start, is_in_units_of_draw),
         ))
     }
 }

@@ -30,6 +30,25 @@ pub struct Kernel {
     /// The network between inputs and kernel, if there is one. Only learners support it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub network: Option<NetworkShape>,
+    /// How the numbers are found in the data, before the case begins; absent where they are known. The scales above
+    /// then stand for nothing, but for those of [`DataStart::keep`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<DataStart>,
+}
+
+/// Hyperparameters from the data: the best of some starts by the exact likelihood of a sample of the rows.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct DataStart {
+    /// Number of starts.
+    pub restarts: usize,
+    /// Scales whose numbers the spec gives.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keep: Vec<Scale>,
+}
+
+impl DataStart {
+    /// Number of starts where the spec gives none.
+    pub const RESTARTS: usize = 24;
 }
 
 /// Origin of hyperparameters.
@@ -50,8 +69,11 @@ pub enum OriginBase {
     Ones,
     /// The spec gives all numbers.
     Given,
-    /// The Gaussian process that the data were drawn from.
+    /// The Gaussian process that the data were drawn from, in the units of the rows.
     Generating,
+    /// The Gaussian process that the data were drawn from. All numbers of the kernel are in the units of the draw; the
+    /// worker converts them by the scale of its rows, which depends on the seed.
+    Drawn,
     /// A paper.
     Published {
         /// Authors and year.
@@ -59,6 +81,8 @@ pub enum OriginBase {
     },
     /// Training.
     Trained,
+    /// The data: see [`DataStart`].
+    Data,
 }
 
 impl From<OriginBase> for Origin {
@@ -73,8 +97,10 @@ impl fmt::Display for Origin {
             OriginBase::Ones => f.write_str("ones")?,
             OriginBase::Given => f.write_str("given")?,
             OriginBase::Generating => f.write_str("generating")?,
+            OriginBase::Drawn => f.write_str("generating, in units of the draw")?,
             OriginBase::Published { paper } => write!(f, "published ({paper})")?,
             OriginBase::Trained => f.write_str("trained")?,
+            OriginBase::Data => f.write_str("from the data")?,
         }
         self.changes.iter().try_for_each(|change| write!(f, ", {change}"))
     }
@@ -90,7 +116,7 @@ const LENGTH_SCALE: &str = Scale::LengthScale.as_str();
 const MEAN: &str = "mean";
 
 impl Kernel {
-    /// The hyperparameters by name.
+    /// The hyperparameters by name, without those that are yet to be found in the data.
     pub fn hyperparameters(&self) -> Hyperparameters {
         let single = [(NOISE_SCALE, self.noise_scale), (SIGNAL_SCALE, self.signal_scale)];
         let mut named: Hyperparameters = single.map(|(name, scale)| (name.to_owned(), scale)).into();
@@ -98,11 +124,14 @@ impl Kernel {
             [shared] => drop(named.insert(LENGTH_SCALE.to_owned(), *shared)),
             each => named.extend(each.iter().enumerate().map(|(k, l)| (format!("{LENGTH_SCALE}_{k}"), *l))),
         }
+        if let Some(DataStart { keep, .. }) = &self.start {
+            named.retain(|name, _| keep.iter().any(|scale| name.starts_with(scale.as_str())));
+        }
         named.extend(self.mean.map(|mean| (MEAN.to_owned(), mean)));
         named
     }
 
-    /// This kernel with other hyperparameters; `None` if a scale is missing.
+    /// This kernel with other hyperparameters, which then are known; `None` if a scale is missing.
     pub fn with_hyperparameters(&self, named: &Hyperparameters) -> Option<Kernel> {
         let each = (0..).map_while(|k| named.get(&format!("{LENGTH_SCALE}_{k}"))).copied();
         let length_scale: Vec<f64> = match named.get(LENGTH_SCALE) {
@@ -115,6 +144,7 @@ impl Kernel {
             noise_scale: *named.get(NOISE_SCALE)?,
             length_scale,
             mean: named.get(MEAN).copied().or(self.mean),
+            start: None,
             ..self.clone()
         })
     }
@@ -139,6 +169,15 @@ mod tests {
     use crate::Family;
 
     #[test]
+    fn hyperparameters_that_are_yet_to_be_found_have_no_names() {
+        let mut kernel = crate::testing::case("cg").kernel;
+        kernel.start = Some(DataStart { restarts: 3, keep: vec![Scale::NoiseScale] });
+        assert_eq!(kernel.hyperparameters(), Hyperparameters::from([("noise_scale".to_owned(), 0.1)]));
+        let found = crate::testing::case("cg").kernel.hyperparameters();
+        assert_eq!(kernel.with_hyperparameters(&found).unwrap().hyperparameters(), found);
+    }
+
+    #[test]
     fn hyperparameters_survive_their_names() {
         let kernel = |length_scale: Vec<f64>| Kernel {
             name: "k".into(),
@@ -149,6 +188,7 @@ mod tests {
             mean: None,
             origin: OriginBase::Ones.into(),
             network: None,
+            start: None,
         };
         let ones = kernel(vec![1.0]);
         for lengths in [vec![0.7], (1..=12).map(f64::from).collect()] {

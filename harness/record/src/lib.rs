@@ -16,6 +16,7 @@ mod dataset;
 mod dataset_notes;
 mod environment;
 mod estimator;
+mod file_units;
 mod hash;
 mod inducing;
 mod job;
@@ -23,17 +24,21 @@ mod kernel;
 mod message;
 pub mod metric;
 mod metrics;
+mod optimum;
 pub mod path;
 mod place;
 mod plan;
 mod planned_case;
 mod plugin;
+mod predictions;
 mod program;
+mod read_options;
 mod row;
 mod search_path;
 mod shard;
 mod site;
 mod solver;
+mod split_rule;
 mod split_sizes;
 mod status;
 mod target;
@@ -54,8 +59,7 @@ pub use cluster::{
 pub use conformance::{RuleResult, RuleStatus};
 pub use curve::{Curve, SpectralBasis};
 pub use dataset::{
-    Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, ReadOptions, Source, Subsample,
-    TargetScaling,
+    Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, Source, Subsample, TargetScaling,
 };
 pub use dataset_notes::DatasetNotes;
 pub use environment::{Environment, Fingerprint, PartRecord, disturbance, revisions};
@@ -63,6 +67,7 @@ pub use estimator::{
     FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorSource,
     ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
+pub use file_units::{ColumnScale, FileUnits};
 pub use gpbench_terms::{
     Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, InstructionSet, ModelKind,
     NetworkShape, ParamKind, ParamSchema, ParamValue, Part, PartKind, SolverInfo, SolverKind, StopReason,
@@ -71,20 +76,24 @@ pub use gpbench_terms::{
 pub use hash::sha256;
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits, PluginParts};
-pub use kernel::{Hyperparameters, Kernel, Origin, OriginBase, Scale};
+pub use kernel::{DataStart, Hyperparameters, Kernel, Origin, OriginBase, Scale};
 pub use message::{ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;
 pub use metrics::Metrics;
+pub use optimum::{Optimum, OptimumRequest};
 pub use place::NodePlace;
 pub use plan::{Axes, ReportOptions};
 pub use planned_case::PlannedCase;
 pub use plugin::{AbsentLibrary, ComposedLibrary, Composition, LibraryInfo};
+pub use predictions::Predictions;
 pub use program::{Program, ProgramError, Stamp};
+pub use read_options::{Missing, ReadOptions, TimeUnit};
 pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use search_path::{finds_by_own_folder, names_own_folder};
 pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
 pub use solver::{GridPoint, Solver, matches, selects};
+pub use split_rule::SplitRule;
 pub use split_sizes::SplitSizes;
 pub use status::{CaseStatus, WITHIN};
 pub use target::{Margin, Target, TargetBound, TargetReference};

@@ -6,7 +6,8 @@ use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    CalibrationShares, CaseStatus, Clock, Curve, Entries, Metrics, Step, StopReason, TaskOutput, TracePoint,
+    CalibrationShares, CaseStatus, Clock, Curve, Entries, FileUnits, Hyperparameters, Metrics, Optimum,
+    Predictions, Step, StopReason, TaskOutput, TracePoint,
 };
 
 /// One line of a worker's standard output.
@@ -26,6 +27,8 @@ pub enum Message {
     Verified(Verified),
     /// `exact` ended; the reference is on disk.
     Exact(ExactSummary),
+    /// `optimum` ended; the optimum is on disk.
+    Optimum(Optimum),
     /// The case failed.
     Failed(Failure),
     /// A fault of the machine or of a file prevented the work. The case has no result.
@@ -76,6 +79,9 @@ pub struct Solved {
     /// Files that the library has used although they are not among its planned parts.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unplanned_parts: Vec<String>,
+    /// The hyperparameters that the case began with, where they were found in the data.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start: Option<Hyperparameters>,
     /// Further results of the task. Outer steps and evaluations are not among them, since each was sent as a message.
     pub output: TaskOutput,
 }
@@ -91,6 +97,12 @@ pub struct Verified {
     /// The calibration of the predictions, for charts; absent where there are none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub calibration: Option<Box<CalibrationShares>>,
+    /// What the columns of the user's own file were scaled by; absent for other data sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Box<FileUnits>>,
+    /// Predictions on the test rows, where they are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Box<Predictions>>,
     /// The best value after each step of a random search; empty for tasks without a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub random_search: Vec<f64>,

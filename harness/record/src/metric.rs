@@ -36,7 +36,7 @@ pub struct Metric {
 /// Unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
-    /// A number without a unit, or in units of the standardised data.
+    /// A number without a unit, in units of the standardised data, or in those of a file.
     One,
     /// Natural logarithm of a likelihood, which may have either sign.
     Nats,
@@ -191,6 +191,8 @@ const TO_EXACT: &[TaskKind] = &[Posterior, Train];
 const HAS_LIKELIHOOD: &[TaskKind] = &[Solve, Posterior, Train, Likelihood];
 /// Tasks with kernels whose hyperparameters are given or trained by gpbench.
 const GIVEN_KERNEL: &[TaskKind] = &[Solve, Posterior, Train, Likelihood, Thompson];
+/// Tasks whose hyperparameters are compared with a start from the data.
+const HAS_HYPERPARAMETERS: &[TaskKind] = &[Solve, Posterior, Train, Learn];
 const LEARN: &[TaskKind] = &[Learn];
 /// Tasks whose results table has a column of total time.
 const TIMED: &[TaskKind] = &[Solve, Posterior, Train, Learn, Thompson];
@@ -285,6 +287,9 @@ metrics! {
     /// Root mean square error of the predictive mean on the test rows, in units of the scaled target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
         One, Fixed, Lower, PREDICTING, PREDICTING, 1e-4, 0.005, [Best, Trace, Steps, Trained, Compare, Progress, Baseline];
+    /// `test_rmse` in the units of the target's column; of a user's own file.
+    TEST_RMSE_UNITS = "test_rmse_units", "RMSE in units", "test RMSE in the units of the target",
+        One, Short, Lower, PREDICTING, PREDICTING, 0.0, 0.005, [Wide];
     /// Mean negative log-likelihood of the test targets under the predicted means and variances, noise included.
     TEST_NLL = "test_nll", "test NLL", "test NLL",
         Nats, Fixed, Lower, PREDICTING, PREDICTING, 0.01, 0.01, [Best, Trace, Steps, Trained, Compare, Baseline];
@@ -372,6 +377,18 @@ metrics! {
     /// Log marginal likelihood of the exact Gaussian process.
     LOG_MARGINAL_LIKELIHOOD = "log_marginal_likelihood", "log likelihood", "exact log likelihood",
         Nats, Short, Neither, HAS_LIKELIHOOD, TRAIN, 0.0, 0.1, [Steps];
+    /// How far the exact log marginal likelihood of the learned hyperparameters is below the optimum, the greatest one that
+    /// a search from several starts finds, over n. In tables and charts it is never negative: where a case does better than
+    /// the search, distances are those to that case.
+    OPTIMUM_DISTANCE = "optimum_distance", "distance to optimum", "distance to the optimum",
+        Nats, Short, Lower, FITTED, FITTED, 1e-4, 0.1, [Best, Steps, Own, Baseline];
+    /// By how much the best case exceeds that optimum, in log likelihood per row; absent where none does: derived by
+    /// reports, not recorded.
+    OPTIMUM_EXCEEDED = "optimum_exceeded", "above optimum", "log likelihood per row above the optimum",
+        Nats, Short, Neither, FITTED, NOWHERE, 0.0, 0.1, [Own];
+    /// The log marginal likelihood of that optimum.
+    OPTIMUM_LIKELIHOOD = "optimum_log_likelihood", "likelihood of optimum", "log likelihood of the optimum",
+        Nats, Short, Neither, FITTED, NOWHERE, 0.0, 0.1, [];
     /// Estimate of the rounding error in the log marginal likelihood of the exact reference, over its magnitude: what
     /// is called exact is not known better than this. Absent below 1e-6.
     EXACT_ERROR = "exact_error", "rounding of exact", "relative rounding error of the exact likelihood",
@@ -382,6 +399,15 @@ metrics! {
     /// Fits of parts of the data, with whose average training began, that ended without converging.
     UNCONVERGED_FITS = "unconverged_fits", "unconverged fits", "fits without convergence",
         Count, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
+    /// Gain of the log marginal likelihood around a step: half of its gradient times the change from the step before to
+    /// the step after.
+    LIKELIHOOD_GAIN = "likelihood_gain", "likelihood gain", "gain of the log likelihood by the gradient",
+        Nats, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
+    /// Exact log marginal likelihood per row, on at most 512 training rows, of the best of some starts that are made
+    /// from the data, less that of the given, trained or learned hyperparameters: above 0 where they are worse than
+    /// that start.
+    BELOW_START = "below_start", "below a start", "nats per row below a start from the data",
+        Nats, Fixed, Lower, HAS_HYPERPARAMETERS, NOWHERE, 0.01, 0.1, [];
     /// Passes over the training rows: rows of the first stream of minibatches over n.
     PASSES = "passes", "passes", "passes over the training rows",
         Count, Short, Lower, LEARN, LEARN, 0.0, 0.1, [Steps, Compare, Baseline];

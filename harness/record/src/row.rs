@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Case, CaseStatus, Labels, Metrics, NodePlace, TaskOutput};
+use crate::{
+    Case, CaseStatus, FileUnits, Hyperparameters, Labels, Metrics, NodePlace, Predictions, TaskOutput,
+};
 
 /// Largest number of points in the trace of a case.
 pub const MOST_TRACE_POINTS: usize = 20_000;
@@ -53,6 +55,12 @@ pub struct Row {
     pub trace: Vec<TracePoint>,
     /// Results of the task other than metrics and the trace.
     pub output: TaskOutput,
+    /// What the columns of the user's own file were scaled by; absent for other data sets.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub units: Option<Box<FileUnits>>,
+    /// Predictions on the test rows, where they are kept: see [`crate::Dataset::keeps_predictions`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictions: Option<Box<Predictions>>,
     /// Last lines of the log, for cases that failed.
     #[serde(default)]
     pub log_tail: String,
@@ -84,6 +92,17 @@ impl Row {
     pub fn is_reusable(&self) -> bool {
         let ended = matches!(self.status, CaseStatus::Ok | CaseStatus::NotConverged | CaseStatus::Diverged);
         ended && self.reproducible && !self.lacks_exact && self.unplanned_parts.is_empty()
+    }
+
+    /// The hyperparameters of the result, in the units of the user's own file: those that were learned, or, by a task that learns
+    /// none, those that were given. `None` where the units are not known, or nothing was learned.
+    pub fn hyperparameters_in_units(&self) -> Option<Hyperparameters> {
+        let kernel = &self.case.kernel;
+        let named = match &self.output {
+            TaskOutput::Train(_) | TaskOutput::Learn(_) => self.output.learned()?.clone(),
+            _ => kernel.hyperparameters(),
+        };
+        Some(self.units.as_ref()?.hyperparameters(kernel, &named))
     }
 
     /// Whether the predictions are the learner's own, because it gave no model from which to compute them.

@@ -15,7 +15,7 @@ use std::ops::Deref;
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
-use crate::{CalibrationShares, Curve};
+use crate::{CalibrationShares, Curve, Hyperparameters};
 
 pub use learning::{Learning, LearningOutput, ModelSelection};
 pub use likelihood::LikelihoodStudy;
@@ -101,6 +101,12 @@ impl Task {
         if let Task::Learn(learning) = self { Some(learning) } else { None }
     }
 
+    /// Whether the task changes one length scale, which all inputs share.
+    pub fn shares_length_scale(&self) -> bool {
+        self.training().is_some_and(|training| training.shared_length_scale)
+            || self.learning().is_some_and(|learning| learning.shared_length_scale)
+    }
+
     /// The inputs of task `thompson`, if this is one.
     pub fn thompson(&self) -> Option<&Thompson> {
         if let Task::Thompson(thompson) = self { Some(thompson) } else { None }
@@ -125,12 +131,24 @@ pub enum TaskOutput {
     Thompson(Box<ThompsonOutput>),
 }
 
-/// Mutable references to the results that several tasks have: outer steps, and predictions along the input with their
-/// calibration.
-type SharedResults<'a> = (Option<&'a mut Vec<Step>>, Option<PredictedResults<'a>>);
+/// The results that several tasks have.
+#[derive(Default)]
+struct Shared<'a> {
+    /// Outer steps, or the evaluations of a learner.
+    steps: &'a [Step],
+    /// Predictions along the input.
+    curve: Option<&'a Curve>,
+    /// The calibration of the predictions.
+    calibration: Option<&'a CalibrationShares>,
+}
 
-/// Mutable references to the results of tasks that predict.
-type PredictedResults<'a> = (&'a mut Option<Box<Curve>>, &'a mut Option<Box<CalibrationShares>>);
+/// The places of the results of [`Shared`], where a task has them.
+#[derive(Default)]
+struct SharedMut<'a> {
+    steps: Option<&'a mut Vec<Step>>,
+    curve: Option<&'a mut Option<Box<Curve>>>,
+    calibration: Option<&'a mut Option<Box<CalibrationShares>>>,
+}
 
 impl TaskOutput {
     /// The empty output of a task, for instance of a case that failed.
@@ -145,74 +163,98 @@ impl TaskOutput {
         }
     }
 
-    /// The results that several tasks have: outer steps, and predictions along the input with their calibration.
-    fn shared(&self) -> (&[Step], Option<&Curve>, Option<&CalibrationShares>) {
+    /// The results that several tasks have.
+    fn shared(&self) -> Shared<'_> {
         match self {
-            TaskOutput::Solve | TaskOutput::Likelihood => (&[], None, None),
-            TaskOutput::Posterior(posterior) => {
-                (&[], posterior.curve.as_deref(), posterior.calibration.as_deref())
+            TaskOutput::Solve | TaskOutput::Likelihood => Shared::default(),
+            TaskOutput::Posterior(PosteriorOutput { curve, calibration }) => {
+                Shared { curve: curve.as_deref(), calibration: calibration.as_deref(), ..Shared::default() }
             }
-            TaskOutput::Train(training) => {
-                (&training.steps, training.curve.as_deref(), training.calibration.as_deref())
-            }
-            TaskOutput::Learn(learning) => {
-                (&learning.looks, learning.curve.as_deref(), learning.calibration.as_deref())
-            }
-            TaskOutput::Thompson(thompson) => (&thompson.steps, None, None),
+            TaskOutput::Train(training) => Shared {
+                steps: &training.steps,
+                curve: training.curve.as_deref(),
+                calibration: training.calibration.as_deref(),
+            },
+            TaskOutput::Learn(learning) => Shared {
+                steps: &learning.looks,
+                curve: learning.curve.as_deref(),
+                calibration: learning.calibration.as_deref(),
+            },
+            TaskOutput::Thompson(thompson) => Shared { steps: &thompson.steps, ..Shared::default() },
         }
     }
 
-    /// The results of [`TaskOutput::shared`], as mutable references.
-    fn shared_mut(&mut self) -> SharedResults<'_> {
+    /// The places of the results that several tasks have.
+    fn shared_mut(&mut self) -> SharedMut<'_> {
         match self {
-            TaskOutput::Solve | TaskOutput::Likelihood => (None, None),
-            TaskOutput::Posterior(posterior) => {
-                (None, Some((&mut posterior.curve, &mut posterior.calibration)))
+            TaskOutput::Solve | TaskOutput::Likelihood => SharedMut::default(),
+            TaskOutput::Posterior(PosteriorOutput { curve, calibration }) => {
+                SharedMut { curve: Some(curve), calibration: Some(calibration), ..SharedMut::default() }
             }
-            TaskOutput::Train(training) => {
-                (Some(&mut training.steps), Some((&mut training.curve, &mut training.calibration)))
+            TaskOutput::Train(training) => SharedMut {
+                steps: Some(&mut training.steps),
+                curve: Some(&mut training.curve),
+                calibration: Some(&mut training.calibration),
+            },
+            TaskOutput::Learn(learning) => SharedMut {
+                steps: Some(&mut learning.looks),
+                curve: Some(&mut learning.curve),
+                calibration: Some(&mut learning.calibration),
+            },
+            TaskOutput::Thompson(thompson) => {
+                SharedMut { steps: Some(&mut thompson.steps), ..SharedMut::default() }
             }
-            TaskOutput::Learn(learning) => {
-                (Some(&mut learning.looks), Some((&mut learning.curve, &mut learning.calibration)))
-            }
-            TaskOutput::Thompson(thompson) => (Some(&mut thompson.steps), None),
         }
     }
 
     /// The outer steps of training or of Thompson sampling, or the evaluations of a learner; empty for other tasks.
     pub fn steps(&self) -> &[Step] {
-        self.shared().0
+        self.shared().steps
     }
 
     /// Stores the steps that [`TaskOutput::steps`] returns, in a task that has them.
     pub fn set_steps(&mut self, steps: Vec<Step>) {
-        if let Some(place) = self.shared_mut().0 {
+        if let Some(place) = self.shared_mut().steps {
             *place = steps;
         }
     }
 
     /// Predictions along the input.
     pub fn curve(&self) -> Option<&Curve> {
-        self.shared().1
+        self.shared().curve
     }
 
     /// Stores predictions along the input, in a task that predicts.
     pub fn set_curve(&mut self, found: Option<Box<Curve>>) {
-        if let Some((place, _)) = self.shared_mut().1 {
+        if let Some(place) = self.shared_mut().curve {
             *place = found;
         }
     }
 
     /// The calibration of the predictions on the test rows.
     pub fn calibration(&self) -> Option<&CalibrationShares> {
-        self.shared().2
+        self.shared().calibration
     }
 
     /// Stores the calibration of the predictions, in a task that predicts.
     pub fn set_calibration(&mut self, found: Option<Box<CalibrationShares>>) {
-        if let Some((_, place)) = self.shared_mut().1 {
+        if let Some(place) = self.shared_mut().calibration {
             *place = found;
         }
+    }
+
+    /// The hyperparameters that training or learning ended with. `None` for tasks that learn none, and where there are none: a
+    /// case that did not end, or a learner without a model.
+    pub fn learned(&self) -> Option<&Hyperparameters> {
+        let learned = match self {
+            TaskOutput::Train(training) => &training.hyperparameters,
+            TaskOutput::Learn(learning) => &learning.hyperparameters,
+            TaskOutput::Solve
+            | TaskOutput::Posterior(_)
+            | TaskOutput::Likelihood
+            | TaskOutput::Thompson(_) => return None,
+        };
+        Some(learned).filter(|learned| !learned.is_empty())
     }
 
     /// The results of task `train`, if these are some.

@@ -191,6 +191,7 @@ fn networks_and_models() {
         (ModelKind::NetworkGp, r#""network_gp""#),
         (ModelKind::NetworkInducing, r#""network_inducing""#),
         (ModelKind::Experts, r#""experts""#),
+        (ModelKind::Neighbours, r#""neighbours""#),
     ]);
 }
 

@@ -6,7 +6,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{METRICS, Metric, Shown};
-use gpbench_record::{Dataset, TaskKind};
+use gpbench_record::{Dataset, Fractions, SplitRule, TaskKind};
 use serde_json::{Map, Value, json};
 
 use crate::aggregate::groups_of;
@@ -115,11 +115,16 @@ fn comparable(runs: &[Cases<'_>], dataset: &str) -> Result<BTreeSet<u64>, String
     }
 }
 
+/// All that decides which rows are trained and tested on.
+fn split(dataset: &Dataset) -> (u32, Option<Fractions>, Option<&SplitRule>, bool) {
+    (dataset.split, dataset.fractions, dataset.rule.as_ref(), dataset.keep_replicates)
+}
+
 /// The property in which two data sets of one name differ, so that predictions are not comparable.
 fn difference(one: &Dataset, other: &Dataset) -> Option<&'static str> {
     let parts = [
         ("source", one.source == other.source),
-        ("split", one.split == other.split && one.fractions == other.fractions),
+        ("split", split(one) == split(other)),
         ("subsample", one.subsample == other.subsample),
         ("scaling of targets", one.targets == other.targets),
     ];

@@ -23,16 +23,17 @@ pub(crate) fn cell(record: &RunRecord, solver: &str) -> String {
     }
 }
 
-/// What the checksums are, and which run came before; empty where none is known.
+/// What the checksums are, and which run came before where there is one; empty where no checksum is known.
 pub(crate) fn caption(record: &RunRecord) -> String {
     if record.libraries.is_empty() {
         return String::new();
     }
-    let before = match &record.before {
-        Some(before) => format!("the run before, {}, had another where the table says so", before.run),
-        None => "there is no run before this one to compare with".to_owned(),
-    };
-    format!("Checksums are the first {DIGITS} digits of the SHA-256 of the plugins' libraries; {before}.")
+    let before = record
+        .before
+        .as_ref()
+        .map(|before| format!("; the run before, {}, had another where the table says so", before.run));
+    let before = before.unwrap_or_default();
+    format!("Checksums are the first {DIGITS} digits of the SHA-256 of the plugins' libraries{before}.")
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Growth of a step's time and a case's memory with the batch size and the number of features: slopes on logarithmic axes.
 
 use gpbench_record::{Case, ParamValue, names};
+use gpbench_statistics::{PRINTED_FROM, PowerLaw};
 
 use crate::aggregate::Group;
 use crate::number::short;
@@ -85,21 +86,9 @@ impl Growth<'_> {
     }
 }
 
-/// The slope of the least-squares line through the logarithms; none with fewer than three different sizes.
+/// The exponent of the power law through the values; none with fewer than three of them.
 pub(crate) fn exponent(values: &[(f64, f64)]) -> Option<f64> {
-    let points: Vec<(f64, f64)> =
-        values.iter().filter(|(x, y)| *x > 0.0 && *y > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();
-    if points.len() < 3 {
-        return None;
-    }
-    let n = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / n, y + point.1 / n));
-    let (mut across, mut both) = (0.0, 0.0);
-    for point in &points {
-        across += (point.0 - x).powi(2);
-        both += (point.0 - x) * (point.1 - y);
-    }
-    (across > 0.0).then(|| both / across)
+    PowerLaw::fit(values).filter(|law| law.count() >= PRINTED_FROM).map(|law| law.exponent())
 }
 
 /// The table of exponents; none where no size has three values.

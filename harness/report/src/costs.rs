@@ -5,18 +5,10 @@ use std::collections::BTreeMap;
 use gpbench_record::{CaseStatus, Row, Target, names};
 use gpbench_statistics::{bracket, ert, timing_noise};
 
+use crate::clock::{Clock, Spent};
 use crate::frame::{CaseView, Cases};
 use crate::pairs::{reduced, repeats};
-use crate::target::{Limits, Reached, Spent};
-
-/// What is counted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clock {
-    /// Wall-clock seconds of prepare and solve; of training, those of all outer steps.
-    Seconds,
-    /// Epochs.
-    Epochs,
-}
+use crate::target::{Limits, Reached};
 
 /// The quality that costs are counted to.
 pub(crate) enum Goal<'f> {
@@ -96,36 +88,13 @@ impl<'f> Goal<'f> {
             Goal::Target(_, limits) => limits.reached(case.row()).filter(|_| case.is_answer()),
             Goal::Tolerance => {
                 let end = Spent {
-                    seconds: spent(case.row(), Clock::Seconds).unwrap_or(f64::NAN),
-                    epochs: spent(case.row(), Clock::Epochs),
+                    seconds: Clock::Seconds.spent(case.row()).unwrap_or(f64::NAN),
+                    epochs: Clock::Epochs.spent(case.row()),
                 };
                 (case.status() == CaseStatus::Ok).then_some(Reached { first: end, missing: end })
             }
         }
     }
-}
-
-impl Clock {
-    fn of(self, spent: Spent) -> Option<f64> {
-        match self {
-            Clock::Seconds => Some(spent.seconds).filter(|seconds| seconds.is_finite()),
-            Clock::Epochs => spent.epochs,
-        }
-    }
-
-    /// The metric of the cost of a whole case.
-    fn metric(self, row: &Row) -> &'static str {
-        match self {
-            Clock::Seconds if row.case.task.training().is_some() => names::SECONDS_TRAIN,
-            Clock::Seconds => names::SECONDS,
-            Clock::Epochs => names::EPOCHS,
-        }
-    }
-}
-
-/// The cost of a whole case, where it reported one.
-fn spent(row: &Row, clock: Clock) -> Option<f64> {
-    row.metrics.get(clock.metric(row))
 }
 
 /// Whether the budget of a case ended it, of epochs or of seconds.
@@ -154,10 +123,11 @@ impl SeedCost {
         let reached: Vec<Option<Reached>> = repeats.iter().map(|case| goal.reached(case)).collect();
         let is_reached = reached.iter().all(Option::is_some);
         // Times that are not shown are not known.
-        let is_shown = |case: &CaseView<'_>| clock == Clock::Epochs || case.is_timed() || !case.is_answer();
+        let is_shown = |case: &CaseView<'_>| clock != Clock::Seconds || case.is_timed() || !case.is_answer();
         let all = |costs: Option<Vec<f64>>| {
-            let name = if clock == Clock::Seconds { names::SECONDS } else { names::EPOCHS };
-            costs.filter(|_| repeats.iter().all(is_shown)).and_then(|costs| reduced(name, &costs))
+            costs
+                .filter(|_| repeats.iter().all(is_shown))
+                .and_then(|costs| reduced(clock.metric().name, &costs))
         };
         let failed =
             || repeats.iter().zip(&reached).filter(|(_, reached)| reached.is_none()).map(|(case, _)| case);
@@ -183,7 +153,7 @@ fn until_end(row: &Row, clock: Clock) -> Option<f64> {
         Clock::Seconds if row.status == CaseStatus::Timeout => row.case.budget.seconds,
         _ => None,
     };
-    spent(row, clock).or_else(limit)
+    clock.spent(row).or_else(limit)
 }
 
 impl Costs {
@@ -231,7 +201,7 @@ impl Costs {
 /// Relative noise of the seconds of timing repeats; `None` where no seed has two.
 pub(crate) fn noise<'f>(cases: impl Iterator<Item = CaseView<'f>>) -> Option<f64> {
     let mut cases = cases.peekable();
-    let metric = Clock::Seconds.metric(cases.peek()?.row());
+    let metric = Clock::Seconds.of_case(cases.peek()?.row());
     timing_noise(&repeats(cases, metric).into_values().collect::<Vec<Vec<f64>>>())
 }
 

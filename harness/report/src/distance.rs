@@ -60,6 +60,7 @@ fn steps_alone(training: &Training) -> Training {
         estimator: String::new(),
         gradient: GradientEstimator::Exact,
         landscape: None,
+        optimum: false,
         prediction: FinalPrediction { targets, params: BTreeMap::new() },
         ..training.clone()
     }

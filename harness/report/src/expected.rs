@@ -5,7 +5,8 @@ use std::rc::Rc;
 use gpbench_statistics::ert::Ert;
 
 use crate::aggregate::Group;
-use crate::costs::{Clock, Costs};
+use crate::clock::Clock;
+use crate::costs::Costs;
 use crate::layout::{Added, column};
 use crate::number::{ratio as two_digits, short};
 use crate::speed_up::SpeedUps;

@@ -3,7 +3,7 @@
 use gpbench_record::{Target, TaskKind, metric, names};
 
 use crate::aggregate::{Group, MeanWithError};
-use crate::costs::Clock;
+use crate::clock::Clock;
 use crate::expected::{self, EXPECTED};
 use crate::frame::CaseView;
 use crate::layout::with_error;

@@ -17,7 +17,7 @@ pub(crate) use case::CaseView;
 pub(crate) use cases::Cases;
 pub(crate) use cells::{Cells, is_time};
 pub use schema::COLUMNS;
-pub(crate) use schema::{CASE, STEP_COLUMNS, TRACE_COLUMNS};
+pub(crate) use schema::{CASE, PREDICTION_COLUMNS, STEP_COLUMNS, TRACE_COLUMNS};
 
 use nested::Nested;
 
@@ -69,6 +69,16 @@ impl<'r> Frame<'r> {
         let mut table = self.results.clone();
         table.insert_column(table.width() - self.metrics.len(), Column::new(CASE.into(), cases))?;
         Ok(table)
+    }
+
+    /// The table of predictions on test rows; `None` where no case has any.
+    ///
+    /// # Errors
+    /// If the table cannot be built.
+    pub(crate) fn predictions(&self) -> Result<Option<DataFrame>> {
+        let rows = &self.run.record.rows;
+        let has_any = rows.iter().any(|row| row.predictions.is_some());
+        Ok(has_any.then(|| build::predictions(rows)).transpose()?)
     }
 }
 

@@ -143,6 +143,7 @@ mod tests {
             inducing: None,
             shared_length_scale: false,
             nlml_rows: 4096,
+            optimum: false,
             grid: Some(GridPoint { entry: "scgd".to_owned(), params }),
         }));
         testing::row(case, &[("nlml", nlml), ("test_rmse", rate), ("seconds_solve", 10.0 * rate)])

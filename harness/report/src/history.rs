@@ -96,8 +96,16 @@ impl History {
             table = table.numbers(title);
         }
         table = table.key(&["solver", self.metric.title]).major(&["data set"]);
-        table =
-            table.minor(&["last case (UTC)", "gpbench", "kernel", "estimator", "seeds", "lowest", "highest"]);
+        table = table.minor(&[
+            "last case (UTC)",
+            "gpbench",
+            "plugin",
+            "kernel",
+            "estimator",
+            "seeds",
+            "lowest",
+            "highest",
+        ]);
         for point in &self.points {
             let GroupProblem { dataset, kernel, estimator } = &point.problem;
             let number = |value| number(self.metric, value);

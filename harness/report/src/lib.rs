@@ -1,7 +1,7 @@
 //! Reports on a run: tables, charts and pages, rebuilt from its journal alone.
 //!
 //! [`Run::open`] reads a run folder; all else is a pure function of the [`Run`], by the tables of a [`Frame`]. [`write_all`] writes
-//! `results.parquet`, `traces.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
+//! `results.parquet`, `traces.parquet`, `predictions.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
 //! as a string. [`Frame::bundle`] is a report in one file, [`Frame::write_for_paper`] draws charts in a [`ChartForm`], and
 //! [`Frame::publish`] keeps a report with what it is made of.
 //! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
@@ -15,6 +15,7 @@
 
 #![forbid(unsafe_code)]
 
+mod above_optimum;
 mod acquisition;
 mod across;
 mod aggregate;
@@ -27,6 +28,7 @@ mod bold;
 mod calibration;
 mod charts;
 mod checksum;
+mod clock;
 mod comparable_times;
 mod compare;
 mod cost;
@@ -45,9 +47,11 @@ mod fit;
 mod frame;
 mod grid;
 mod history;
+mod in_units;
 mod layout;
 mod notation;
 mod number;
+mod optimum;
 mod overview;
 mod page;
 mod paired;

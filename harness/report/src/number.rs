@@ -55,6 +55,13 @@ pub(crate) fn unsigned_zero(text: String) -> String {
     }
 }
 
+/// The smallest and the largest of some values, or the one value that all have to three digits.
+pub(crate) fn range(values: impl Iterator<Item = f64> + Clone) -> String {
+    let lo = values.clone().fold(f64::INFINITY, f64::min);
+    let hi = values.fold(f64::NEG_INFINITY, f64::max);
+    if short(lo) == short(hi) { short(lo) } else { format!("{} to {}", short(lo), short(hi)) }
+}
+
 /// Two significant digits: `9.8e-3`.
 pub(crate) fn scientific(value: f64) -> String {
     if value == 0.0 { "0".to_owned() } else { format!("{value:.1e}") }

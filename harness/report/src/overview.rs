@@ -4,15 +4,16 @@ use std::borrow::Cow;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
-    Budget, Case, CaseStatus, Dataset, DatasetNotes, Environment, Hyperparameters, Labels, ParamValue, Row,
-    Source, disturbance, names, revisions, text,
+    Budget, Case, CaseStatus, Dataset, DatasetNotes, Environment, Hyperparameters, Labels, Origin,
+    ParamValue, Row, Source, disturbance, names, revisions, text,
 };
 
 use crate::acquisition;
 use crate::checksum;
 use crate::estimator;
 use crate::frame::Cases;
-use crate::number::{Format, short};
+use crate::in_units;
+use crate::number::{Format, range, short};
 use crate::places::{self, machine};
 use crate::results::once_each;
 use crate::run::Run;
@@ -95,6 +96,7 @@ fn datasets(cases: &Cases<'_>) -> TextTable {
         .words("data set")
         .words("source")
         .words("target")
+        .words("split")
         .numbers("n (training)")
         .numbers("unique inputs")
         .numbers("d");
@@ -108,6 +110,7 @@ fn datasets(cases: &Cases<'_>) -> TextTable {
             name.to_owned(),
             joined(rows().map(|r| source(&r.case.dataset))),
             joined(rows().filter_map(|r| target(&r.case.dataset, notes))),
+            notes.and_then(|notes| notes.split.clone()).unwrap_or_default(),
             number(|r| r.n),
             number(|r| r.metrics.get(names::UNIQUE_INPUTS).map(|unique| unique as usize)),
             number(|r| r.d),
@@ -123,6 +126,7 @@ fn models(cases: &Cases<'_>) -> TextTable {
         .words("kernel")
         .words("hyperparameters")
         .words("learned")
+        .words("in the units of the file")
         .words("right-hand sides");
     let mut seen = Vec::new();
     for row in cases.rows() {
@@ -134,18 +138,29 @@ fn models(cases: &Cases<'_>) -> TextTable {
         seen.push(key);
         let same = || cases.rows().filter(|r| (&r.labels.dataset, &r.labels.kernel) == (key.0, key.1));
         let used: Vec<Hyperparameters> = same().map(|row| row.case.kernel.hyperparameters()).collect();
-        let own = same().filter(|r| r.labels.estimator == labels.estimator && r.status.is_answer());
-        let learned: Vec<Hyperparameters> =
-            own.filter_map(|row| Some(row.output.steps().last()?.hyperparameters.clone())).collect();
+        let own = || same().filter(|r| r.labels.estimator == labels.estimator && r.status.is_answer());
+        let learned: Vec<Hyperparameters> = own().filter_map(learned).cloned().collect();
         table.row([
             labels.dataset.clone(),
             kernel.family.to_string(),
-            format!("{}: {}", kernel.origin, scales(&used)),
+            of_origin(&kernel.origin, &scales(&used)),
             scales(&learned),
+            in_units::hyperparameters(own()),
             estimator::right_hand_sides(&row.case.task),
         ]);
     }
     table.without_empty_columns()
+}
+
+/// Origin and text of hyperparameters; the origin alone where none are known, as those of a case that failed before
+/// they were found.
+fn of_origin(origin: &Origin, scales: &str) -> String {
+    if scales.is_empty() { origin.to_string() } else { format!("{origin}: {scales}") }
+}
+
+/// The hyperparameters that a case ended with; in rows of earlier versions, those of its last step.
+fn learned(row: &Row) -> Option<&Hyperparameters> {
+    row.output.learned().or_else(|| Some(&row.output.steps().last()?.hyperparameters))
 }
 
 /// Most inputs whose length scales are listed one by one.
@@ -221,7 +236,9 @@ pub(crate) fn measured(cases: &Cases<'_>) -> Vec<(&'static str, String)> {
     let stopped = format!("{clocked} cases: a clock decided where the solver stopped");
     facts.extend((clocked > 0).then_some(("not reproducible", stopped)));
     facts.extend(warned(cases).map(|text| ("warning", text)));
+    facts.extend(far_from_start(cases).map(|text| ("warning", text)));
     facts.extend(acquisition::warnings(cases).map(|text| ("warning", text.to_owned())));
+    facts.extend(test_rows(cases).map(|text| ("test rows", text)));
     facts.extend(dataset_warnings(cases).map(|text| ("warning", text)));
     facts.extend(reused(cases).map(|reused| ("re-used", reused)));
     let last = cases.rows().map(|row| row.finished.as_str()).max();
@@ -242,6 +259,30 @@ fn warned(cases: &Cases<'_>) -> Option<String> {
         cases.len(),
         first.labels,
         first.reason
+    ))
+}
+
+/// Nats per row by which a start from the data may be better than given hyperparameters.
+const FAR: f64 = 0.1;
+
+/// The number of models whose given hyperparameters are far from good ones, since a start from the data is much
+/// better, and the worst one; none where all are close, or were trained.
+fn far_from_start(cases: &Cases<'_>) -> Option<String> {
+    let gap = |row: &Row| row.metrics.get(names::BELOW_START).filter(|gap| *gap > FAR);
+    let is_given = |row: &&Row| row.case.task.training().is_none() && row.case.task.learning().is_none();
+    let given = cases.rows().filter(is_given);
+    let far: Vec<(&Row, f64)> = given.filter_map(|row| Some((row, gap(row)?))).collect();
+    let (worst, gap) = far.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let models = far.iter().map(|(row, _)| format!("{}/{}", row.labels.dataset, row.labels.kernel));
+    let models = once_each(models).len();
+    let count = if models == 1 { "1 model".to_owned() } else { format!("{models} models") };
+    Some(format!(
+        "the hyperparameters of {count} are far from the optimum: on {}, {} ({}), the log likelihood per row of a \
+         sample of the rows is {} below that of a start from the data, which hyperparameters = \"data\" takes",
+        worst.labels.dataset,
+        worst.labels.kernel,
+        worst.case.kernel.origin,
+        short(*gap)
     ))
 }
 
@@ -272,12 +313,6 @@ fn joined(values: impl Iterator<Item = String>) -> String {
     once_each(values).join("; ")
 }
 
-fn range(values: impl Iterator<Item = f64> + Clone) -> String {
-    let lo = values.clone().fold(f64::INFINITY, f64::min);
-    let hi = values.fold(f64::NEG_INFINITY, f64::max);
-    if short(lo) == short(hi) { short(lo) } else { format!("{} to {}", short(lo), short(hi)) }
-}
-
 fn param(value: &ParamValue) -> String {
     match value {
         ParamValue::Bool(v) => v.to_string(),
@@ -300,7 +335,10 @@ fn budget(budget: &Budget) -> String {
 fn source(dataset: &Dataset) -> String {
     let from = match &dataset.source {
         Source::Registry { name } => format!("UCI, {name}"),
-        Source::File { path, .. } => path.clone(),
+        Source::File { path, options } => match &options.test {
+            Some(test) => format!("{path}, test rows {test}"),
+            None => path.clone(),
+        },
         Source::Toy { name, .. } => format!("built in, {name}"),
         Source::GpDraw(draw) => {
             format!("draw from a GP ({}, length scale {})", draw.kernel, draw.length_scale)
@@ -315,6 +353,12 @@ fn target(dataset: &Dataset, notes: Option<&DatasetNotes>) -> Option<String> {
     let Source::File { options, .. } = &dataset.source else { return None };
     let default = || Some(format!("{} (the last column)", notes?.default_target.as_ref()?));
     options.target.clone().or_else(default)
+}
+
+/// How the test rows of data sets that have a file for them lie to the training rows.
+fn test_rows(cases: &Cases<'_>) -> impl Iterator<Item = String> {
+    let notes = cases.record().dataset_notes.iter();
+    notes.filter_map(|(name, notes)| Some(format!("data set `{name}`: {}", notes.test_rows.as_ref()?)))
 }
 
 /// The warnings of data sets, each with the name of its data set.

@@ -49,6 +49,8 @@ pub(crate) struct Part {
     pub(crate) remarks: Vec<String>,
     /// What a terminal says of too few seeds.
     pub(crate) advice: Option<&'static str>,
+    /// Calibration of predictions, among the details of a page.
+    pub(crate) calibration: Vec<TextTable>,
     /// Metrics that no other table shows.
     pub(crate) details: Vec<TextTable>,
     /// Heading and documentation of all metrics in tables.
@@ -188,9 +190,15 @@ impl Part {
             .filter_map(|(mark, text)| Some(format!("{mark} {}.", text?)))
             .collect(),
             advice: has_few_seeds(&results).then_some(FEW_SEEDS),
-            details: calibrated.into_iter().chain(details).collect(),
+            calibration: calibrated,
+            details: details.collect(),
             glossary: shown.map(|metric| (metric.title, metric.doc())).collect(),
         })
+    }
+
+    /// The tables of the details.
+    pub(crate) fn detail_tables(&self) -> impl Iterator<Item = &TextTable> {
+        self.calibration.iter().chain(&self.details)
     }
 
     /// Adds to tables of times which times are not among them or not comparable.

@@ -4,7 +4,7 @@ use gpbench_record::metric::{Direction, METRICS, Metric, Shown};
 use gpbench_statistics::{PRINTED_FROM, estimate};
 
 use crate::aggregate::Group;
-use crate::costs::Clock;
+use crate::clock::Clock;
 use crate::number::short;
 use crate::pairs::differences;
 use crate::results::{Results, once_each};
@@ -29,7 +29,7 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     if several {
         table = table.words("problem");
     }
-    table = table.words(results.cases.noun()).numbers("pairs").numbers(FEWER_EPOCHS);
+    table = table.words(results.cases.noun()).numbers("pairs").numbers(EPOCHS_RATIO);
     table =
         metrics.iter().fold(table, |table, metric| table.numbers(format!("{} − {baseline}", metric.title)));
     for problem in results.problems() {
@@ -56,7 +56,7 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
 }
 
 /// Heading of the ratio of epochs.
-const FEWER_EPOCHS: &str = "fewer epochs";
+const EPOCHS_RATIO: &str = "epochs ratio";
 
 /// Whether the table has the differences of a metric: of errors that runs are compared by, other than those that span decades.
 fn is_compared(metric: &&Metric) -> bool {
@@ -87,8 +87,8 @@ fn pairs(results: &Results<'_>, [own, base]: [&Group; 2]) -> usize {
 
 fn caption(results: &Results<'_>) -> String {
     let most = results.groups.iter().map(|group| results.seeds(group).len()).max().unwrap_or_default();
-    let what = "Means of differences over the seeds that both ran with; `fewer epochs` is the geometric mean of the other's epochs \
-                over the solver's own";
+    let what = "Means of differences over the seeds that both ran with; `epochs ratio` is the geometric mean of the other's epochs \
+                over the solver's own, above 1 where the solver took fewer";
     if most < PRINTED_FROM {
         return format!("{what}; no interval: {}.", counted(most));
     }

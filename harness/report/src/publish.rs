@@ -7,12 +7,12 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gpbench_runs::ReportFolder;
+use gpbench_runs::{NeutralNames, ReplacedName, ReportFolder};
 
 use crate::error::{Error, Result, at};
 use crate::frame::Frame;
 use crate::run::Run;
-use crate::write::{WriteOptions, Written};
+use crate::write::WriteOptions;
 
 /// Most bytes of the files that the report of a published run is made of, together: 4 MiB.
 pub const MOST_PUBLISHED_BYTES: u64 = 4 << 20;
@@ -21,11 +21,13 @@ pub const MOST_PUBLISHED_BYTES: u64 = 4 << 20;
 const WITHOUT_JOURNAL: &str = "without-journal.txt";
 
 impl Frame<'_> {
-    /// Writes the report of the run and the files that it is made of (journal, plan, spec, environments) into a folder.
+    /// Writes the report of the run and the files that it is made of (journal, plan, spec, environments) into a folder,
+    /// with neutral names in place of the machine's. Returns which were replaced. The report does not depend on the
+    /// runs beside either folder.
     ///
     /// # Errors
     /// If these files are larger than [`MOST_PUBLISHED_BYTES`] together, or one cannot be read; those of [`Frame::write`].
-    pub fn publish(&self, folder: &Path) -> Result<Written> {
+    pub fn publish(&self, folder: &Path, names: &NeutralNames) -> Result<Vec<ReplacedName>> {
         let sources = self.run.record.sources();
         let bytes = size(&sources)?;
         if bytes > MOST_PUBLISHED_BYTES {
@@ -36,12 +38,16 @@ impl Frame<'_> {
             });
         }
         let target = ReportFolder::open(folder)?;
+        let mut replaced = Vec::new();
         for file in &sources {
-            let content = fs::read(file).map_err(at(file))?;
+            let content = names.neutral(file, &fs::read(file).map_err(at(file))?, &mut replaced);
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             target.write(&name, |out| out.write_all(&content))?;
         }
-        self.write(&WriteOptions { output: Some(folder.to_owned()) })
+        let mut published = Run::open(folder)?;
+        published.record.before = None;
+        Frame::new(&published)?.write(&WriteOptions::default())?;
+        Ok(replaced)
     }
 }
 
@@ -82,6 +88,14 @@ fn reports(published: &Path) -> Result<Vec<PathBuf>> {
     Ok(folders)
 }
 
+/// Planned cases without a row by the summary beside the journal: those of a run that was ended before its time. 0 without
+/// a summary.
+fn told_missing(folder: &Path) -> usize {
+    let bytes = fs::read(folder.join("summary.json")).unwrap_or_default();
+    let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return 0 };
+    summary["statuses"]["not run yet"].as_u64().unwrap_or(0) as usize
+}
+
 /// What is wrong with the journal and the plan of a published run.
 fn fault(folder: &Path) -> Result<Option<String>> {
     let run = match Run::open(folder) {
@@ -92,7 +106,9 @@ fn fault(folder: &Path) -> Result<Option<String>> {
     Ok(match run.warnings.first() {
         Some(warning) => Some(warning.clone()),
         None if run.record.truncated => Some("the journal's last line is cut short".to_owned()),
-        None if run.missing() > 0 => Some(format!("{} planned cases have no row", run.missing())),
+        None if run.missing() > told_missing(folder) => {
+            Some(format!("{} planned cases have no row", run.missing()))
+        }
         None if bytes > MOST_PUBLISHED_BYTES => {
             Some(format!("its files have {bytes} bytes, more than {MOST_PUBLISHED_BYTES}"))
         }

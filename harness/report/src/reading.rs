@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use gpbench_record::TaskKind;
 use gpbench_record::metric::{Direction, METRICS, Metric, Shown, Tolerance};
 
-use crate::frame::{COLUMNS, STEP_COLUMNS, TRACE_COLUMNS};
+use crate::frame::{COLUMNS, PREDICTION_COLUMNS, STEP_COLUMNS, TRACE_COLUMNS};
 
 /// How to read results, with a table of the columns of each file, in Markdown.
 pub fn reading_page() -> String {
@@ -26,6 +26,8 @@ pub fn reading_page() -> String {
     page.push_str("\n## Columns of steps.parquet\n\n");
     columns(&mut page, STEP_COLUMNS);
     shown(&mut page, Shown::Steps);
+    page.push_str("\n## Columns of predictions.parquet\n\n");
+    columns(&mut page, PREDICTION_COLUMNS);
     page
 }
 

@@ -6,13 +6,14 @@ use gpbench_record::{Row, TaskKind, names, text};
 use gpbench_runs::{EarlierPlugins, RunRecord};
 
 use crate::error::Result;
+use crate::optimum;
 use crate::target;
 
 /// A run that has been read for a report.
 #[derive(Debug, Clone)]
 pub struct Run {
-    /// The content of its folder, with a name of bounded length and derived metrics in its rows: total seconds and, where the spec has a target,
-    /// the seconds and epochs to it.
+    /// The content of its folder, with a name of bounded length and derived metrics in its rows: total seconds, distances to
+    /// the best likelihood known and, where the spec has a target, the seconds and epochs to it.
     pub record: RunRecord,
     /// Warnings, a sentence each, about files and lines of the journal that cannot be read.
     pub warnings: Vec<String>,
@@ -33,6 +34,7 @@ impl Run {
                 row.metrics.insert(names::SECONDS, seconds);
             }
         }
+        optimum::settle(&mut record.rows);
         if let Some(target) = &record.report.target {
             target::insert(&mut record.rows, target);
         }

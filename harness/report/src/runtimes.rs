@@ -5,22 +5,28 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{CaseStatus, WITHIN, names};
+use gpbench_record::{CaseStatus, Row, TaskKind, WITHIN, names};
 use gpbench_statistics::median;
 use gpbench_statistics::profile::{ErrorTrace, Staircase, runtime_profile, runtimes, targets};
 
-use crate::charts::curve::Clock;
-use crate::frame::{CaseView, Cells};
+use crate::clock::Clock;
+use crate::frame::CaseView;
 use crate::problem::GroupProblem;
 use crate::results::Results;
 use crate::systems::{Problems, System, reduced, systems, timed_systems};
-use crate::target::Limits;
+use crate::target::{Along, Limits, Point, along};
 
 /// The hardest target of residuals where the budget has no tolerance.
 const RESIDUAL: f64 = 1e-5;
 
 /// The hardest target of distances to the exact predictions, over the exact test RMSE, unless the run has one.
 const TO_EXACT: f64 = 1e-3;
+
+/// The hardest target of test errors, as an excess over the least one of the solvers.
+const EXCESS: f64 = 1e-2;
+
+/// The hardest target of likelihoods, in nats per row below the largest one of the solvers.
+const NATS: f64 = 1e-3;
 
 /// The error that targets are of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,29 +35,74 @@ pub(crate) enum Measure {
     Residual,
     /// The distance of the predictions to the exact ones, over the exact test RMSE, verified throughout.
     ToExact,
+    /// The test RMSE of training or of a learner, over the least final one of all solvers, less 1.
+    TestError,
+    /// The exact log marginal likelihood of training or of a learner: how far it is below the largest final one of all
+    /// solvers, in nats per row.
+    Likelihood,
 }
 
 impl Measure {
-    /// Names of the metric along the solve and at its end.
-    fn metrics(self) -> [&'static str; 2] {
+    /// The errors that profiles of a task are over.
+    pub(crate) fn of_task(task: TaskKind) -> [Measure; 2] {
+        match task {
+            TaskKind::Train | TaskKind::Learn => [Measure::TestError, Measure::Likelihood],
+            _ => [Measure::Residual, Measure::ToExact],
+        }
+    }
+
+    /// Names of the metric along a case and at its end.
+    fn metrics(self, task: TaskKind) -> [&'static str; 2] {
         match self {
             Measure::Residual => [names::CLAIMED_Y, names::RESIDUAL_Y],
             Measure::ToExact => [names::RMSE_TO_EXACT; 2],
+            Measure::TestError => [names::TEST_RMSE; 2],
+            Measure::Likelihood if task == TaskKind::Learn => [names::NLML; 2],
+            Measure::Likelihood => [names::LOG_MARGINAL_LIKELIHOOD; 2],
+        }
+    }
+
+    /// A metric in the units of this measure, in which less is better: a log likelihood as its negative per row.
+    fn value(self, row: &Row, metric: f64) -> f64 {
+        match self {
+            Measure::Likelihood if row.case.task.learning().is_none() => {
+                row.n.map_or(f64::NAN, |n| -metric / n as f64)
+            }
+            _ => metric,
         }
     }
 
     /// The value that errors of a system are relative to. A verified residual may exceed the tolerance by rounding.
-    fn unit(self, system: &System<'_>) -> Option<f64> {
+    fn reference(self, system: &System<'_>) -> Option<f64> {
+        let ends = || {
+            let cases = system.cases.values().flatten();
+            let answers = cases.filter(|case| case.is_answer() && self.counts(case));
+            answers.filter_map(|case| {
+                let [_, end] = self.metrics(case.case().task.kind());
+                Some(self.value(case.row(), case.metric(end)?))
+            })
+        };
         match self {
             Measure::Residual => Some(WITHIN),
             Measure::ToExact => {
                 system.shared(|case| case.metric(names::TEST_RMSE_EXACT)).filter(|exact| *exact > 0.0)
             }
+            Measure::TestError => ends().reduce(f64::min).filter(|least| *least > 0.0),
+            Measure::Likelihood => ends().reduce(f64::min).filter(|least| least.is_finite()),
         }
     }
 
-    /// The hardest target of a system, in that unit.
-    fn least(self, system: &System<'_>, unit: f64, limits: Option<&Limits<'_>>) -> f64 {
+    /// The error of a value.
+    fn error(self, value: f64, reference: f64) -> f64 {
+        match self {
+            Measure::Residual | Measure::ToExact => value / reference,
+            Measure::TestError => value / reference - 1.0,
+            Measure::Likelihood => value - reference,
+        }
+    }
+
+    /// The hardest target of a system.
+    fn least(self, system: &System<'_>, reference: f64, limits: Option<&Limits<'_>>) -> f64 {
         match self {
             Measure::Residual => {
                 let cases = system.cases.values().flatten();
@@ -59,46 +110,44 @@ impl Measure {
             }
             Measure::ToExact => {
                 let limit = limits.and_then(|limits| system.shared(|case| limits.of(case.row())));
-                limit.map_or(TO_EXACT, |limit| limit / unit)
+                limit.map_or(TO_EXACT, |limit| limit / reference)
             }
+            Measure::TestError => EXCESS,
+            Measure::Likelihood => NATS,
         }
     }
 
-    /// Whether what a case reached counts. Claims of a failed case were never verified, and a process that died is
-    /// not trusted.
+    /// Whether what a case reached counts. Claims of a failed case and predictions of a learner's own were never
+    /// verified, and a process that died is not trusted.
     fn counts(self, case: &CaseView<'_>) -> bool {
         let was_stopped = [CaseStatus::Timeout, CaseStatus::Diverged].contains(&case.status());
-        case.is_answer() || self == Measure::ToExact && was_stopped
+        let is_verified = !case.row().has_own_predictions();
+        is_verified && (case.is_answer() || self != Measure::Residual && was_stopped)
     }
 
-    /// The evaluations (cost, error) of a case in order of cost, the verified end of an answer last; none of an
+    /// The evaluations (cost, value) of a case in order of cost, the verified end of an answer last; none of an
     /// answer without one.
-    fn trace(self, case: &CaseView<'_>, clock: Clock, unit: f64) -> Vec<(f64, f64)> {
-        let [along, end] = self.metrics();
-        let end = case.metric(clock.metric().name).zip(case.metric(end).map(|error| error / unit));
+    fn trace(self, case: &CaseView<'_>, clock: Clock) -> Vec<(f64, f64)> {
+        let row = case.row();
+        let Along { points, end } = along(row, self.metrics(row.case.task.kind()));
+        let point = |point: &Point| Some((clock.of(point.spent)?, self.value(row, point.value)));
+        let end = end.as_ref().and_then(point).filter(|_| case.is_answer());
         if !self.counts(case) || case.is_answer() && end.is_none() {
             return Vec::new();
         }
-        let point = |point: Cells<'_>| Some((cost_at(&point, clock)?, point.number(along)? / unit));
-        let mut trace: Vec<(f64, f64)> = case.trace().filter_map(point).collect();
+        let mut trace: Vec<(f64, f64)> = points.iter().filter_map(point).collect();
         trace.sort_by(|(a, _), (b, _)| a.total_cmp(b));
-        trace.extend(end.filter(|_| case.is_answer()));
+        trace.extend(end);
         trace
     }
-}
 
-/// The cost of a trace point.
-fn cost_at(point: &Cells<'_>, clock: Clock) -> Option<f64> {
-    match clock {
-        Clock::Iterations => Some(point.count("iteration")? as f64),
-        _ => point.number(clock.metric().name),
+    /// What a case spent until it ended.
+    fn spent(self, case: &CaseView<'_>, clock: Clock) -> Option<f64> {
+        let row = case.row();
+        let points = || along(row, self.metrics(row.case.task.kind())).points;
+        let last = || points().iter().filter_map(|point| clock.of(point.spent)).reduce(f64::max);
+        clock.spent(row).or_else(last)
     }
-}
-
-/// What a case spent until it ended.
-fn spent(case: &CaseView<'_>, clock: Clock) -> Option<f64> {
-    let last = || case.trace().filter_map(|point| cost_at(&point, clock)).reduce(f64::max);
-    case.metric(clock.metric().name).or_else(last)
 }
 
 /// The systems that a clock can compare.
@@ -128,14 +177,19 @@ impl<'f> Runtimes<'f> {
         let target = target.filter(|target| target.metric == names::RMSE_TO_EXACT);
         let limits = target.map(|target| Limits::new(results.cases.rows(), target));
         let of_system = |system: &System<'f>| {
-            let unit = measure.unit(system)?;
-            let least = measure.least(system, unit, limits.as_ref());
+            let reference = measure.reference(system)?;
+            let least = measure.least(system, reference, limits.as_ref());
             let targets = targets(Some(least).filter(|least| *least > 0.0 && *least < 1.0)?);
             let attempt = |(solver, repeats): (&&'f str, &Vec<CaseView<'f>>)| {
-                let trace = |case: &CaseView<'f>| runtimes(&measure.trace(case, clock, unit), &targets);
-                let traces: Vec<Vec<f64>> = repeats.iter().map(trace).collect();
+                let times = |case: &CaseView<'f>| {
+                    let mut trace = measure.trace(case, clock);
+                    trace.iter_mut().for_each(|(_, value)| *value = measure.error(*value, reference));
+                    runtimes(&trace, &targets)
+                };
+                let traces: Vec<Vec<f64>> = repeats.iter().map(times).collect();
                 let reached = (0..targets.len()).map(|at| reduced(traces.iter().map(|times| times[at])));
-                let spent = reduced(repeats.iter().map(|case| spent(case, clock).unwrap_or(f64::INFINITY)));
+                let spent = |case: &CaseView<'f>| measure.spent(case, clock).unwrap_or(f64::INFINITY);
+                let spent = reduced(repeats.iter().map(spent));
                 (*solver, Attempt { reached: reached.collect(), spent: vec![spent; targets.len()] })
             };
             Some(system.cases.iter().map(attempt).collect())
@@ -218,24 +272,34 @@ fn ratio(cost: f64, fastest: f64) -> f64 {
     }
 }
 
-/// Distances to the exact predictions along the solves of a problem, by solver.
+/// Errors of predictions along the cases of a problem, by solver: distances to the exact predictions over the exact test
+/// RMSE, or for training and learners the test RMSE itself.
 pub(crate) fn error_traces<'f>(
     results: &Results<'f>,
     problem: &GroupProblem,
     clock: Clock,
 ) -> BTreeMap<&'f str, Vec<ErrorTrace>> {
+    let measure = predictions(results);
     let mut traces: BTreeMap<&str, Vec<ErrorTrace>> = BTreeMap::new();
     for system in systems_of(results, clock).get(problem).into_iter().flat_map(BTreeMap::values) {
-        let Some(unit) = Measure::ToExact.unit(system) else { continue };
+        let Some(reference) = measure.reference(system) else { continue };
+        let unit = if measure == Measure::ToExact { reference } else { 1.0 };
         for (solver, cases) in &system.cases {
-            let trace = |case: &CaseView<'f>| ErrorTrace {
-                trace: Measure::ToExact.trace(case, clock, unit),
-                failed: !case.is_answer(),
+            let trace = |case: &CaseView<'f>| {
+                let mut trace = measure.trace(case, clock);
+                trace.iter_mut().for_each(|(_, value)| *value /= unit);
+                ErrorTrace { trace, failed: !case.is_answer() }
             };
             traces.entry(*solver).or_default().extend(cases.iter().map(trace));
         }
     }
     traces
+}
+
+/// The error of the predictions of a task.
+pub(crate) fn predictions(results: &Results<'_>) -> Measure {
+    let is_learned = |task: &TaskKind| Measure::of_task(*task).contains(&Measure::TestError);
+    if results.cases.tasks().iter().any(is_learned) { Measure::TestError } else { Measure::ToExact }
 }
 
 #[cfg(test)]
@@ -259,6 +323,16 @@ mod tests {
         assert_eq!((runtimes.profile("a").height(), runtimes.profile("b").height()), (1.0, 0.5));
         let hardest = runtimes.to_the_hardest();
         assert_eq!((hardest.profile("a").at(8.0), hardest.profile("b").height()), (1.0, 0.0));
+    }
+
+    #[test]
+    fn errors_of_training_are_relative_to_the_best_solver() {
+        assert_eq!(Measure::of_task(TaskKind::Learn), [Measure::TestError, Measure::Likelihood]);
+        assert_eq!(Measure::of_task(TaskKind::Solve), [Measure::Residual, Measure::ToExact]);
+        assert_eq!((Measure::TestError.error(0.75, 0.5), Measure::TestError.error(0.5, 0.5)), (0.5, 0.0));
+        assert_eq!(Measure::Likelihood.error(-1.0, -1.25), 0.25);
+        let row = gpbench_record::testing::row(gpbench_record::testing::case("cg"), &[]);
+        assert_eq!(Measure::Likelihood.value(&row, 60.0), -2.0, "of 30 rows");
     }
 
     #[test]

@@ -6,7 +6,8 @@ use gpbench_record::text;
 use gpbench_statistics::PRINTED_FROM;
 
 use crate::aggregate::Group;
-use crate::costs::{Clock, Costs, Goal, noise};
+use crate::clock::Clock;
+use crate::costs::{Costs, Goal, noise};
 use crate::number::ratio as two_digits;
 use crate::places::machine;
 use crate::ratio::{Ratio, ratio};

@@ -1,12 +1,13 @@
 //! How the seeds of some cases share their data, on which the variance of a mean over seeds depends.
 //!
 //! Seed k also selects split k of a file. Splits of one file overlap, so metrics of their test rows are not independent: the
-//! variance of their mean is s² (1/S + n_test/n_train), not s²/S (Nadeau and Bengio 2003).
+//! variance of their mean is s² (1/S + n_test/n_train), not s²/S (Nadeau and Bengio 2003). Splits by a rule share training rows
+//! too, and have the same correction.
 
 use std::collections::BTreeSet;
 
-use gpbench_record::Dataset;
 use gpbench_record::metric::Metric;
+use gpbench_record::{Dataset, SplitRule};
 
 use crate::frame::CaseView;
 use crate::number::short;
@@ -39,7 +40,7 @@ impl Split {
         match first {
             Some(dataset) if !dataset.source.is_drawn() => match splits.len() {
                 1 if seeds.len() > 1 => Split::Fixed,
-                _ => Split::BySeed(test_over_training(dataset)),
+                _ => Split::BySeed(test_over_training(dataset, &splits)),
             },
             _ => Split::Drawn,
         }
@@ -68,11 +69,20 @@ impl Split {
 }
 
 /// Ratio of test rows to training rows of a data set's splits, before a subsample is taken: seeds draw subsamples of their own.
-fn test_over_training(dataset: &Dataset) -> f64 {
-    match dataset.fractions {
-        Some(fractions) => fractions.test / fractions.train,
-        // Validation rows are a share of all rows, taken from the training rows.
-        None => TEST_SHARE / (1.0 - TEST_SHARE - dataset.validation.unwrap_or(0.0)),
+fn test_over_training(dataset: &Dataset, splits: &BTreeSet<u32>) -> f64 {
+    // Validation rows are a share of all rows, taken from the training rows.
+    let ratio = |test: f64| test / (1.0 - test - dataset.validation.unwrap_or(0.0));
+    match (&dataset.rule, dataset.fractions) {
+        (Some(SplitRule::Blocks { blocks, .. }), _) => ratio(1.0 / *blocks as f64),
+        // There are at least as many groups; with fewer of them, the variance would be larger.
+        (Some(SplitRule::LeaveGroupOut), _) => ratio(1.0 / splits.len().max(2) as f64),
+        // Split k trains on k + 1 blocks and tests on one.
+        (Some(SplitRule::Rolling { .. }), _) => {
+            splits.iter().map(|split| 1.0 / f64::from(split + 1)).sum::<f64>() / splits.len() as f64
+        }
+        (Some(SplitRule::Future { test, .. }), _) => ratio(*test),
+        (None, Some(fractions)) => fractions.test / fractions.train,
+        (None, None) => ratio(TEST_SHARE),
     }
 }
 
@@ -125,6 +135,23 @@ mod tests {
         assert_eq!(shares, Split::BySeed(0.25));
         let validated = split(&[(0, 0), (1, 1)], |dataset| dataset.validation = Some(0.1));
         assert_eq!(validated, Split::BySeed(0.125));
+    }
+
+    #[test]
+    fn rules_have_ratios_of_their_own() {
+        let by_rule = |seeds: &[(u64, u32)], rule: SplitRule| match split(seeds, |dataset| {
+            dataset.rule = Some(rule.clone())
+        }) {
+            Split::BySeed(ratio) => ratio,
+            other => panic!("{other:?}"),
+        };
+        let columns = || vec!["lon".to_owned()];
+        let near = |found: f64, expected: f64| assert!((found - expected).abs() < 1e-12, "{found}");
+        near(by_rule(&[(0, 0), (1, 1)], SplitRule::Blocks { blocks: 5, by: columns() }), 0.25);
+        near(by_rule(&[(0, 0), (1, 1), (2, 2)], SplitRule::LeaveGroupOut), 0.5);
+        near(by_rule(&[(0, 0), (1, 1)], SplitRule::Rolling { time: "t".into(), blocks: 5 }), 0.75);
+        let future = SplitRule::Future { time: "t".into(), test: 0.2 };
+        assert_eq!(split(&[(0, 0), (1, 0)], |dataset| dataset.rule = Some(future.clone())), Split::Fixed);
     }
 
     #[test]

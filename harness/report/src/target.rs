@@ -5,23 +5,27 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Labels, Row, Target, TaskKind, names};
+use gpbench_record::{Labels, Metrics, Row, Target, TaskKind, TracePoint, names};
+
+use crate::clock::{Clock, Spent};
 
 /// Largest ratio of a verified residual to the target: the residual that a solver updates drifts from the true one.
 const DRIFT: f64 = 1.01;
 
-/// A point along a case, with the metric there.
-struct Point {
-    seconds: f64,
-    epochs: Option<f64>,
-    value: f64,
+/// A point along a case: what it had spent there, and the metric.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Point {
+    pub(crate) spent: Spent,
+    pub(crate) value: f64,
 }
 
-/// Costs of a case.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Spent {
-    pub(crate) seconds: f64,
-    pub(crate) epochs: Option<f64>,
+/// A metric along a case.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Along {
+    /// At its trace points, its outer steps or the evaluations of its learner, in their order.
+    pub(crate) points: Vec<Point>,
+    /// At its end, verified.
+    pub(crate) end: Option<Point>,
 }
 
 /// Where a case reaches a target: between two evaluations.
@@ -78,13 +82,13 @@ impl<'t> Limits<'t> {
     /// Where a case with an answer reaches the target; `None` where it does not.
     pub(crate) fn reached(&self, row: &Row) -> Option<Reached> {
         let limit = self.of(row)?;
-        let points = points(row, self.target);
+        let Along { mut points, end } = along(row, [self.target.traced(), &self.target.metric]);
+        points.extend(end);
         let misses = points.iter().rev().position(|point| point.value > limit);
         let first = misses.map_or(0, |from_end| points.len() - from_end);
-        let spent = |point: &Point| Spent { seconds: point.seconds, epochs: point.epochs };
-        let reaching = spent(points.get(first)?);
+        let reaching = points.get(first)?.spent;
         let missing = match first.checked_sub(1) {
-            Some(before) => spent(&points[before]),
+            Some(before) => points[before].spent,
             None if is_direct(row) => reaching,
             None => setup(row),
         };
@@ -109,55 +113,49 @@ fn without_solver(labels: &Labels) -> Labels {
     Labels { solver: String::new(), repeat: 0, ..labels.clone() }
 }
 
-/// The metric along a case, its verified end last.
-fn points(row: &Row, target: &Target) -> Vec<Point> {
-    let mut points = match row.case.task.kind() {
-        TaskKind::Train => along_training(row, target.traced()),
-        TaskKind::Learn => row
-            .output
-            .steps()
-            .iter()
-            .filter_map(|look| {
-                let (seconds, epochs) = (look.metrics.solver_seconds()?, look.metrics.get(names::EPOCHS));
-                Some(Point { seconds, epochs, value: look.metrics.get(target.traced())? })
-            })
-            .collect(),
-        _ => row
-            .trace
-            .iter()
-            .filter_map(|point| {
-                let value = point.metrics.get(target.traced())?;
-                Some(Point { seconds: point.seconds, epochs: Some(point.epochs), value })
-            })
-            .collect(),
+/// A metric along a case, by its names along the way and at the end.
+pub(crate) fn along(row: &Row, [along, end]: [&str; 2]) -> Along {
+    let points = match row.case.task.kind() {
+        TaskKind::Train => along_training(row, along),
+        TaskKind::Learn => {
+            let point = |metrics: &Metrics| {
+                let spent = Spent { seconds: metrics.solver_seconds()?, epochs: metrics.get(names::EPOCHS) };
+                Some(Point { spent, value: metrics.get(along)? })
+            };
+            row.output.steps().iter().filter_map(|look| point(&look.metrics)).collect()
+        }
+        _ => {
+            let point = |point: &TracePoint| {
+                let spent = Spent { seconds: point.seconds, epochs: Some(point.epochs) };
+                Some(Point { spent, value: point.metrics.get(along)? })
+            };
+            row.trace.iter().filter_map(point).collect()
+        }
     };
-    let clock = if row.case.task.training().is_some() { names::SECONDS_TRAIN } else { names::SECONDS };
-    if let (Some(seconds), Some(value)) = (row.metrics.get(clock), row.metrics.get(&target.metric)) {
-        points.push(Point { seconds, epochs: row.metrics.get(names::EPOCHS), value });
-    }
-    points
+    let end = || {
+        let spent = Spent { seconds: Clock::Seconds.spent(row)?, epochs: row.metrics.get(names::EPOCHS) };
+        Some(Point { spent, value: row.metrics.get(end)? })
+    };
+    Along { points, end: end() }
 }
 
 /// The metric after each outer step, against the sums over the steps so far.
 fn along_training(row: &Row, metric: &str) -> Vec<Point> {
-    let (mut time, mut used) = (0.0, 0.0);
+    let (mut seconds, mut epochs) = (0.0, 0.0);
     let mut points = Vec::new();
     for step in row.output.steps() {
-        time += step.metrics.solver_seconds().unwrap_or(0.0)
+        seconds += step.metrics.solver_seconds().unwrap_or(0.0)
             + step.metrics.get(names::SECONDS_OUTER).unwrap_or(0.0);
-        used += step.metrics.get(names::EPOCHS).unwrap_or(0.0);
-        points.extend(step.metrics.get(metric).map(|value| Point {
-            seconds: time,
-            epochs: Some(used),
-            value,
-        }));
+        epochs += step.metrics.get(names::EPOCHS).unwrap_or(0.0);
+        let spent = Spent { seconds, epochs: Some(epochs) };
+        points.extend(step.metrics.get(metric).map(|value| Point { spent, value }));
     }
     points
 }
 
 #[cfg(test)]
 mod tests {
-    use gpbench_record::{Margin, Metrics, TargetBound, TargetReference, TracePoint, testing};
+    use gpbench_record::{Margin, TargetBound, TargetReference, testing};
 
     use super::*;
 

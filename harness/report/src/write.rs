@@ -46,6 +46,9 @@ const PAPER: &str = "paper";
 /// File of the hyperparameters and metrics of each step, of a run that takes steps.
 const STEPS: &str = "steps.parquet";
 
+/// File of the predictions on test rows, of a run that keeps some.
+const PREDICTIONS: &str = "predictions.parquet";
+
 /// Writes the report of a run, as [`Frame::write`] does.
 ///
 /// # Errors
@@ -55,8 +58,8 @@ pub fn write_all(run: &Run, options: &WriteOptions) -> Result<Written> {
 }
 
 impl Frame<'_> {
-    /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, `summary.json`,
-    /// `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report. Other files stay as they are.
+    /// Writes `results.parquet`, `results.csv`, `traces.parquet`, for a run that takes steps `steps.parquet`, for one that keeps
+    /// predictions `predictions.parquet`, `summary.json`, `report.md`, `index.html` and `figures/*.svg`, replacing those of an earlier report. Other files stay as they are.
     ///
     /// # Errors
     /// If a table cannot be computed, a chart drawn or a file written, or if a link has the name of a file or of the folder of
@@ -106,6 +109,10 @@ impl Frame<'_> {
             parquet(folder, STEPS, self.steps.table.clone())?;
             files.push(STEPS);
         }
+        if let Some(predictions) = self.predictions()? {
+            parquet(folder, PREDICTIONS, predictions)?;
+            files.push(PREDICTIONS);
+        }
         let mut figures = Vec::new();
         for figure in page.figures() {
             figures.push(charts.write(&figure.file, |file| file.write_all(figure.svg.as_bytes()))?);
@@ -148,7 +155,7 @@ impl Files {
 
 /// The files of a report but for its charts.
 fn names() -> impl Iterator<Item = &'static str> {
-    FILES.iter().copied().chain([STEPS, PAGE])
+    FILES.iter().copied().chain([STEPS, PREDICTIONS, PAGE])
 }
 
 fn charts_of<'p>(page: &'p Page<'_>) -> impl Iterator<Item = &'p str> {

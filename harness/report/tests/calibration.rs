@@ -47,6 +47,8 @@ fn page(run: &Run) -> (String, String) {
 
 #[test]
 fn results_have_one_column_and_its_exact_value_and_the_details_have_all() {
+    let paper = export(&calibrated(), Format::Latex).unwrap();
+    assert!(paper.contains("\\caption{Calibration: pol."), "{paper}");
     let (results, details) = page(&calibrated());
     assert!(results.contains(" coverage 95 % | exact coverage 95 % |"), "{results}");
     assert!(!results.contains("| CRPS |") && !results.contains("coverage 90 %"), "{results}");

@@ -152,6 +152,8 @@ fn other_machines_and_other_programs_leave_seconds_undecided() {
     is_undecided(against(&unknown, &old).unwrap(), 8, remark, elsewhere);
     let remark = "seconds are undecided: other programs used 30 % of the processors";
     is_undecided(with(|e| e.other_load = Some(0.3)), 8, remark, "beside other programs");
+    let remark = "seconds are undecided: what other programs used of the processors is not known";
+    is_undecided(with(|e| e.other_load = None), 8, remark, "unknown load of other programs");
     // Load explains a doubling, not more.
     let mut slow = new.clone();
     slow.record.environments[0].other_load = Some(0.3);
@@ -328,6 +330,9 @@ fn a_history_forgets_what_is_no_longer_so() {
     // Times beside other programs are not kept.
     faster.record.environments[0].other_load = Some(0.5);
     assert_eq!(extended_history(&history, &faster, None).unwrap().text, None);
+    faster.record.environments[0].other_load = None;
+    let left_out = extended_history(&history, &faster, None).unwrap();
+    assert!(left_out.text.is_none() && left_out.remark.contains("is not known"), "{}", left_out.remark);
 }
 
 #[test]

@@ -35,6 +35,7 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 4096,
+        optimum: false,
         grid: None,
     }));
     let params = BTreeMap::from([("learning_rate".to_owned(), ParamValue::Float(rate))]);
@@ -171,6 +172,8 @@ fn every_chart_is_drawn() {
     let names: Vec<_> = written.figures.iter().map(|f| f.file_name().unwrap().to_str().unwrap()).collect();
     let expected = [
         "quality-time.svg",
+        "work-precision.svg",
+        "runtime-profile-seconds.svg",
         "step-cost.svg",
         "learning-bike.svg",
         "learners-own-bike.svg",
@@ -182,6 +185,11 @@ fn every_chart_is_drawn() {
         let svg = fs::read_to_string(figure).unwrap();
         assert!(svg.contains("polyline") || svg.contains("circle"), "{} is empty", figure.display());
         assert!(!svg.contains("NaN") && !svg.contains("inf"), "{} has no numbers", figure.display());
+    }
+    let profile = written.figures.iter().find(|figure| figure.ends_with("runtime-profile-seconds.svg"));
+    let profile = fs::read_to_string(profile.unwrap()).unwrap();
+    for panel in ["test RMSE over the least: 51 targets", "likelihood below the largest: hardest target"] {
+        assert!(profile.contains(panel), "{panel}");
     }
     // All cases are in the table of results, whatever was chosen.
     let cases = export(&run, Format::Csv).unwrap();

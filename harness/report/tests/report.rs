@@ -314,6 +314,7 @@ pub(crate) fn trained() -> Run {
             fixed: vec![],
             subset: None,
             landscape: None,
+            optimum: false,
             prediction: FinalPrediction { targets, params: BTreeMap::new() },
         }));
         row.metrics.insert("seconds_train", if is_standard { 20.0 } else { 10.0 });

@@ -11,7 +11,7 @@
 //!     checkpoints/<id>.safetensors  where a training case continues after an interruption
 //!     scratch/<process>/<id>.solution  the solution of a running case
 //!     programs/<process>/<sha256>/...  the worker and the plugin libraries of a running attempt
-//!     results.parquet, results.csv, summary.json, report.md, index.html, figures/, ...
+//!     results.parquet, results.csv, predictions.parquet, summary.json, report.md, index.html, figures/, ...
 //!                            reports, which gpbench-report makes from the above
 //! ```
 //!
@@ -48,6 +48,7 @@ mod journal;
 mod layout;
 mod lookup;
 mod merge;
+mod neutral;
 mod object;
 mod plan;
 mod record;
@@ -66,6 +67,7 @@ pub use folder::RunFolder;
 pub use journal::{DamagedRow, JournalContents, read_journal};
 pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
+pub use neutral::{NeutralNames, ReplacedName};
 pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;
 pub use report_folder::ReportFolder;

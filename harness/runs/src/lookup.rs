@@ -79,6 +79,10 @@ fn by_id(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
         None => list_runs(output_dir),
     };
     let mut found: Vec<PathBuf> = all.into_iter().filter(|run| !start.is_empty() && begins(run)).collect();
+    // A second run of the same second has the id of the first and a number.
+    if found.iter().any(|run| id(run) == start) {
+        found.retain(|run| id(run) == start);
+    }
     match found.len() {
         0 => Err(no_such_run(output_dir, run, names(output_dir))),
         1 => Ok(found.remove(0)),
@@ -280,6 +284,10 @@ mod tests {
             [(); 5].map(|()| first.clone())
         );
         assert_eq!(["ab0000", "toy/20260101"].map(found), [(); 2].map(|()| second.clone()));
+        let same_second = add(output, "uci", "20260101T000000Z-aaaaaa-2");
+        assert_eq!(found("20260101T000000Z-aaaaaa"), first);
+        assert_eq!(found("20260101T000000Z-aaaaaa-2"), same_second);
+        fs::remove_dir_all(same_second).unwrap();
         for several in ["2026", "a"] {
             let error = resolve_run(output, several).unwrap_err();
             let told =

@@ -150,7 +150,7 @@ fn notes_on_data_sets_are_those_of_all_runs() {
     let output = output.path();
     let noted = |id: &str, warnings: &[&str]| {
         let warnings = warnings.iter().map(|&text| text.to_owned()).collect();
-        let notes = DatasetNotes { default_target: Some("y".into()), warnings };
+        let notes = DatasetNotes { default_target: Some("y".into()), warnings, ..DatasetNotes::default() };
         let mut noted = PlanFile { dataset_notes: [("draw".into(), notes)].into(), ..plan(&[id]) };
         noted.cases[0].fingerprint.dataset_sha256 = Some("d".into());
         noted

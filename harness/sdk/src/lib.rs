@@ -192,20 +192,20 @@
 //! - [`Precision`] lets any solver use mixed precision, with the residual in double precision.
 //! - [`Problem::save_columns`] and [`Problem::save_state`] save state from one outer step of training to the
 //!   next; [`Problem::keep`] keeps in memory what is too large for that.
-//! - Dense linear algebra, with the feature `blas`: ndarray's products go to OpenBLAS; [`tall`] shares products of tall matrices out
-//!   between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
+//! - Dense linear algebra, with the feature `blas`: ndarray's products go to OpenBLAS; [`tall`] and [`panels`] share products and
+//!   solves with large matrices out between threads, [`lapack`] has factorisations, [`precondition`] preconditioners.
 //! - A learner may be paused after any step, and its steps do not differ because of it. [`Fit::batch`] comes
 //!   first in a step; kernel entries and rows through a network are counted by [`Fit::charge`].
 //! - A [`Model`] lets the harness compute predictions and likelihoods by itself; [`Saved`] is a learner's whole state.
 //! - For learners: [`kernel`] has Gram matrices and their derivatives, [`network`] and [`random_features`] features,
-//!   [`likelihood`] batch likelihoods, [`optimise`] optimisers and transforms.
+//!   [`likelihood`] batch likelihoods, [`neighbours`] nearest rows, [`optimise`] optimisers and transforms.
 //! - The crate `gpbench-testing`, a dev-dependency of plugins, runs them in the host, with tests that every solver inherits
 //!   by `solver_rules!`, and every learner by `learner_rules!`.
 //!
 //! # Features
 //!
 //! `blas`, on by default, links the OpenBLAS of the system (`libopenblas-dev` on Debian). The modules [`exact`], [`finite`],
-//! [`krylov`], [`lapack`], [`likelihood`], [`precondition`], [`projection`], [`symmetric`] and [`tall`] need it. A plugin with
+//! [`inducing`], [`krylov`], [`lapack`], [`likelihood`], [`panels`], [`precondition`], [`projection`], [`symmetric`] and [`tall`] need it. A plugin with
 //! `default-features = false` links no BLAS, and ndarray multiplies matrices by itself.
 
 #[cfg(feature = "blas")]
@@ -213,6 +213,8 @@ pub mod exact;
 pub mod export;
 #[cfg(feature = "blas")]
 pub mod finite;
+#[cfg(feature = "blas")]
+pub mod inducing;
 pub mod kernel;
 #[cfg(feature = "blas")]
 pub mod krylov;
@@ -221,6 +223,8 @@ pub mod likelihood;
 pub mod minibatch;
 pub mod network;
 pub mod optimise;
+#[cfg(feature = "blas")]
+pub mod panels;
 #[cfg(feature = "blas")]
 pub mod precondition;
 #[cfg(feature = "blas")]
@@ -258,6 +262,7 @@ mod differences;
 pub use gpbench_abi as abi;
 #[cfg(feature = "blas")]
 pub use gpbench_numerics::lapack;
+pub use gpbench_numerics::{neighbours, pieces};
 pub use ndarray;
 
 pub use error::{Error, Result};

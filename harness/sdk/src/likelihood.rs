@@ -3,6 +3,7 @@
 //! Per row and with all constants: nlml = (y^T H^-1 y + log|H| + b log 2 pi) / (2b), where y is without the
 //! prior mean and H includes the noise.
 
+mod conditionals;
 mod groups;
 mod lanes;
 
@@ -10,6 +11,7 @@ use std::f64::consts::TAU;
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, ShapeBuilder, Zip};
 
+pub use conditionals::{Conditionals, conditionals};
 pub use groups::{GroupsGradient, groups};
 
 use crate::{Error, Result, lapack};

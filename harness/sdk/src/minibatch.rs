@@ -29,7 +29,14 @@ impl Batches {
     /// Batches of `size` out of `n` rows, or of all rows if there are fewer.
     #[must_use]
     pub fn new(n: usize, size: usize, seed: u64) -> Batches {
-        Batches { rng: Purpose::Rows.generator(seed, 0), order: (0..n).collect(), size: size.min(n) }
+        Batches::of_stream(n, size, seed, 0)
+    }
+
+    /// As [`new`](Self::new), from another stream of the same purpose: sets of rows that are independent of the
+    /// batches.
+    #[must_use]
+    pub fn of_stream(n: usize, size: usize, seed: u64, number: u64) -> Batches {
+        Batches { rng: Purpose::Rows.generator(seed, number), order: (0..n).collect(), size: size.min(n) }
     }
 
     /// Rows in a batch.

@@ -94,12 +94,29 @@ impl Model {
         q_root: ArrayView2<'_, f64>,
         jitter: f64,
     ) -> Model {
-        Model::new(ModelKind::Inducing)
-            .scales(scales)
-            .with("z", z)
+        Model::new(ModelKind::Inducing).scales(scales).on_inducing(z, q_mean, q_root, jitter)
+    }
+
+    /// Adds inducing points and their distribution, as of [`inducing`](Self::inducing), to a model of
+    /// [`neighbours`](Self::neighbours).
+    #[must_use]
+    pub fn on_inducing(
+        self,
+        z: ArrayView2<'_, f64>,
+        q_mean: ArrayView1<'_, f64>,
+        q_root: ArrayView2<'_, f64>,
+        jitter: f64,
+    ) -> Model {
+        self.with("z", z)
             .with("q_mean", q_mean.insert_axis(Axis(1)))
             .with("q_root", q_root)
             .number("jitter", jitter)
+    }
+
+    /// An exact Gaussian process that predicts each row from its `neighbours` nearest training rows only, which the
+    /// harness finds. With inducing points, added by [`on_inducing`](Self::on_inducing), they explain what these leave.
+    pub fn neighbours(scales: &Scales, neighbours: usize) -> Model {
+        Model::new(ModelKind::Neighbours).scales(scales).number("neighbours", neighbours as f64)
     }
 
     /// Finitely many features: the network's outputs (a linear kernel), or random features of them. The network's

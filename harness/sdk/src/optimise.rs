@@ -1,7 +1,8 @@
-//! Optimisers for authors of learners: Adam, AdaDelta, learning rates that fall at milestones, and the transforms
-//! between free parameters and positive scales.
+//! Optimisers for authors of learners: Adam, AdaDelta, L-BFGS, learning rates that fall at milestones, and the
+//! transforms between free parameters and positive scales.
 //!
-//! Optimisers descend: they get the gradient of what is minimised.
+//! Optimisers descend: they get the gradient of what is minimised. [`Lbfgs`] gets the value besides, and says where
+//! it wants both.
 
 mod adadelta;
 mod adam;
@@ -11,7 +12,7 @@ mod schedule;
 mod state;
 mod transform;
 
-pub use gpbench_numerics::optimise::Adam;
+pub use gpbench_numerics::optimise::{Adam, Finish, Lbfgs, LbfgsOptions, Progress};
 use ndarray::Array2;
 
 pub use adadelta::AdaDelta;

@@ -40,7 +40,7 @@ pub trait Parameter: Sized + PartialOrd + Clone {
     /// The reverse of [`value`](Self::value); none if the value's kind or size does not fit.
     fn read(value: &ParamValue) -> Option<Self>;
 
-    /// Permitted texts, for types that are choices.
+    /// Permitted texts, for types that are choices; of a whole number, words that it takes beside numbers.
     fn choices() -> &'static [&'static str] {
         &[]
     }
@@ -176,9 +176,12 @@ impl<T: Parameter> Field<T> {
         let name = self.name;
         let value =
             value.ok_or_else(|| Error::InvalidArgument(format!("no value for the parameter `{name}`")))?;
-        let read = T::read(value).filter(|read| {
+        // A word beside numbers has no place in their order.
+        let is_word = matches!(value, ParamValue::Text(_));
+        let in_range = |read: &T| {
             self.min.as_ref().is_none_or(|min| read >= min) && self.max.as_ref().is_none_or(|max| read <= max)
-        });
+        };
+        let read = T::read(value).filter(|read| is_word || in_range(read));
         read.ok_or_else(|| {
             let mut text = format!("the parameter `{name}` cannot be {value:?}");
             if let Some(min) = &self.min {
@@ -188,7 +191,8 @@ impl<T: Parameter> Field<T> {
                 text += &format!(", the greatest is {:?}", max.value());
             }
             if !T::choices().is_empty() {
-                text += &format!(", only {}", T::choices().join(", "));
+                let beside = if self.min.is_some() || self.max.is_some() { "or it is" } else { "only" };
+                text += &format!(", {beside} {}", T::choices().join(", "));
             }
             Error::InvalidArgument(text)
         })

@@ -9,7 +9,7 @@
 //! | `rp_cholesky` | partial Cholesky factor, pivots drawn by the remaining diagonal | k n, and about 1 % more |
 //! | `nystrom` | K Omega (Omega^T K Omega)^-1 Omega^T K for a Gaussian Omega | n^2, whatever k |
 //!
-//! A solver offers them by three parameters, `preconditioner: Preconditioning`, `rank: usize` and `remainder: f64`,
+//! A solver offers them by three parameters, `preconditioner: Preconditioning`, `rank: Rank` (or `usize`) and `remainder: f64`,
 //! and calls [`Preconditioning::build`] in `prepare`. All dense work is split into pieces of fixed size, with
 //! one single-threaded BLAS call each, so that results do not depend on the number of threads.
 //!
@@ -37,15 +37,17 @@ mod low_rank;
 mod nystrom;
 mod orthonormal;
 mod pivoted_cholesky;
+mod rank;
 mod rp_cholesky;
 
 pub use low_rank::Preconditioner;
 pub use nystrom::Nystrom;
 pub use pivoted_cholesky::PivotedCholesky;
+pub use rank::Rank;
 
 use ndarray::{Array2, ArrayRef2};
 
-use crate::{LogLevel, Problem, Result, Workers};
+use crate::{Error, LogLevel, Problem, Result, Workers};
 
 /// Value of the parameter `remainder` for the preconditioner's own choice: 0.3 for `rp_cholesky`, 0 for
 /// `pivoted_cholesky`, as published.
@@ -91,6 +93,17 @@ crate::choices! {
 }
 
 impl Preconditioning {
+    /// Refuses a rank that this preconditioner cannot choose.
+    pub fn check(self, rank: Rank) -> Result<()> {
+        match (self, rank) {
+            (Preconditioning::PivotedCholesky | Preconditioning::Nystrom, Rank::Auto) => {
+                let text = "rank = \"auto\" is for preconditioner = \"rp_cholesky\": choose that, or a number of columns";
+                Err(Error::InvalidArgument(text.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// Builds a preconditioner of at most `rank` columns; none for `None`.
     ///
     /// `remainder` is the share c of the mean remaining diagonal that partial Cholesky factors add to the noise
@@ -99,27 +112,37 @@ impl Preconditioning {
     /// Takes the noise from the operator's inputs, random numbers from the problem's seed, and charges
     /// the kernel entries used. Fails without noise, and where K has a negative diagonal entry or is not
     /// finite.
-    pub fn build(self, problem: &Problem<'_>, rank: usize, remainder: f64) -> Result<Option<Preconditioner>> {
+    pub fn build(
+        self,
+        problem: &Problem<'_>,
+        rank: impl Into<Rank>,
+        remainder: f64,
+    ) -> Result<Option<Preconditioner>> {
+        let rank = rank.into();
+        self.check(rank)?;
         if self == Preconditioning::None {
             return Ok(None);
         }
         let (operator, workers) = (problem.operator(), problem.workers());
         let noise_scale = operator.inputs()?.noise_scale;
         let noise_variance = noise_scale * noise_scale;
-        let wanted = rank.min(operator.n());
+        let wanted = rank.most(operator.n());
         let preconditioner = match self {
             Preconditioning::Nystrom => {
                 Nystrom::new(operator, noise_variance, wanted, problem.seed(), workers)?
                     .preconditioner(noise_scale)?
             }
             _ => {
-                let cholesky = match self {
-                    Preconditioning::RpCholesky => {
+                let cholesky = match (self, rank) {
+                    (Preconditioning::RpCholesky, Rank::Auto) => {
+                        PivotedCholesky::automatic(problem, noise_variance)?
+                    }
+                    (Preconditioning::RpCholesky, Rank::Columns(_)) => {
                         PivotedCholesky::random(operator, noise_variance, wanted, problem.seed(), workers)?
                     }
                     _ => PivotedCholesky::new(operator, noise_variance, wanted)?,
                 };
-                if cholesky.pivots.len() < wanted {
+                if rank != Rank::Auto && cholesky.pivots.len() < wanted {
                     let rank = cholesky.pivots.len();
                     let line = format!("the kernel matrix is of rank {rank} to working precision");
                     problem.log(LogLevel::Info, &line);
@@ -143,8 +166,8 @@ impl Preconditioning {
     }
 
     /// Bytes needed at most, during the setup, for n rows.
-    pub fn estimate(self, n: usize, rank: usize) -> f64 {
-        let (n, k) = (n as f64, rank.min(n) as f64);
+    pub fn estimate(self, n: usize, rank: impl Into<Rank>) -> f64 {
+        let (n, k) = (n as f64, rank.into().most(n) as f64);
         8.0 * match self {
             Preconditioning::None => 0.0,
             // The factor and its copy with the noise below, and two triangles.

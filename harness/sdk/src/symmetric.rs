@@ -5,7 +5,7 @@ pub use gpbench_numerics::layout::column_major;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, s};
 
-use crate::{Result, Workers, lapack};
+use crate::{Result, Workers, lapack, panels};
 
 /// C <- scale A^T A + keep C, in C's lower triangle, for A with k rows and as many columns as C. The upper one is
 /// neither read nor written. A row-major A is as fast as a column-major one.
@@ -94,6 +94,25 @@ pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
     Ok(inverse)
 }
 
+/// The lower triangle R with R R^T = A^-1, 0 above the diagonal, for a positive definite A of which the lower triangle is
+/// read. It loses less than the factor of an inverse where A's condition number is large.
+///
+/// With J the permutation that reverses the order, J A J = C C^T gives R = J C^-T J.
+///
+/// # Errors
+/// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if A is not, to working precision.
+pub fn inverse_root(a: &ArrayRef2<f64>, workers: Workers<'_>) -> Result<Array2<f64>> {
+    let mut factor = across(a);
+    panels::cholesky(&mut factor, workers)?;
+    Ok(across(&inverse_lower(&factor)?))
+}
+
+/// The lower triangle, mirrored at the diagonal from lower left to upper right; 0 above it.
+fn across(lower: &ArrayRef2<f64>) -> Array2<f64> {
+    let n = lower.nrows();
+    Array2::from_shape_fn(lower.dim().f(), |(i, j)| if i < j { 0.0 } else { lower[[n - 1 - j, n - 1 - i]] })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,6 +170,10 @@ mod tests {
             let (found, lower) = (inverse(&factor).unwrap(), inverse_lower(&factor).unwrap());
             close(&lower.t().dot(&lower), &found);
             assert!(lower.indexed_iter().all(|((i, j), entry)| i >= j || *entry == 0.0));
+            add_diagonal(0.5, &mut a);
+            let root = inverse_root(&a, Workers::new(2)).unwrap();
+            close(&root.dot(&root.t()), &found);
+            assert!(root.indexed_iter().all(|((i, j), entry)| i >= j || *entry == 0.0));
             lapack::cholesky_inverse(&mut factor).unwrap();
             close(&found, &factor);
             assert_eq!(found, found.t());

@@ -4,7 +4,7 @@
 use std::cell::RefCell;
 
 use gpbench_sdk::ndarray::{Array2, Axis, ShapeBuilder};
-use gpbench_sdk::precondition::{AUTOMATIC, Nystrom, PivotedCholesky, Preconditioning};
+use gpbench_sdk::precondition::{AUTOMATIC, Nystrom, PivotedCholesky, Preconditioning, Rank};
 use gpbench_sdk::{NoParams, Problem, Reason, Report, Result, Solver};
 use gpbench_testing::{DenseProblem, matern32, scattered, scattered_inputs, scattered_right_hand_sides};
 
@@ -273,10 +273,12 @@ fn without_noise_they_are_refused() {
         &scattered_right_hand_sides(20, 1),
     );
     for kind in [Preconditioning::PivotedCholesky, Preconditioning::RpCholesky, Preconditioning::Nystrom] {
-        let (error, _) = visit(&problem, move |problem| Ok(kind.build(problem, 5, AUTOMATIC).unwrap_err()));
+        let (error, _) =
+            visit(&problem, move |problem| Ok(kind.build(problem, Rank::Columns(5), AUTOMATIC).unwrap_err()));
         assert!(error.to_string().contains("needs noise"), "{error}");
     }
-    let (none, entries) = visit(&problem, |problem| Preconditioning::None.build(problem, 5, AUTOMATIC));
+    let (none, entries) =
+        visit(&problem, |problem| Preconditioning::None.build(problem, Rank::Columns(5), AUTOMATIC));
     assert!(none.is_none() && entries == 0.0);
 }
 

@@ -8,6 +8,7 @@ mod kernel;
 mod numbers;
 mod param;
 mod rows;
+mod rule;
 mod solver;
 
 use std::collections::HashSet;

@@ -27,21 +27,22 @@ pub struct Catalog {
     pub replayed: Option<Result<Vec<Row>, String>>,
 }
 
-/// What a split's rows are checked by, where files were read: it returns why nothing can be learned from a split.
+/// What a split's rows are checked by, where files were read: it returns the number of training rows before a subsample is
+/// taken, or why nothing can be learned from the split; nothing where its file was not read.
 #[derive(Clone, Default)]
-pub struct SplitCheck(Option<Rc<FindFault>>);
+pub struct SplitCheck(Option<Rc<Look>>);
 
-type FindFault = dyn Fn(&Dataset) -> Option<String>;
+type Look = dyn Fn(&Dataset) -> Option<Result<usize, String>>;
 
 impl SplitCheck {
     /// Checks splits by this function.
-    pub fn new(find_fault: impl Fn(&Dataset) -> Option<String> + 'static) -> SplitCheck {
-        SplitCheck(Some(Rc::new(find_fault)))
+    pub fn new(look: impl Fn(&Dataset) -> Option<Result<usize, String>> + 'static) -> SplitCheck {
+        SplitCheck(Some(Rc::new(look)))
     }
 
-    /// Why nothing can be learned from the rows of a case, if that is so.
-    pub(crate) fn fault(&self, dataset: &Dataset) -> Option<String> {
-        self.0.as_ref().and_then(|find_fault| find_fault(dataset))
+    /// Training rows of a case before a subsample is taken, or why nothing can be learned from them.
+    pub(crate) fn training_rows(&self, dataset: &Dataset) -> Option<Result<usize, String>> {
+        self.0.as_ref().and_then(|look| look(dataset))
     }
 }
 
@@ -86,6 +87,10 @@ pub struct DatasetSize {
     pub inputs: usize,
     /// Training rows of its splits.
     pub training: TrainingRows,
+    /// Groups of its rows; 0 without a column of groups.
+    pub groups: usize,
+    /// Whether some rows share their inputs.
+    pub has_replicates: bool,
 }
 
 impl TrainingRows {

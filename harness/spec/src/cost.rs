@@ -1,7 +1,9 @@
 //! Estimated cost of a case; order of magnitude only.
 
 mod assumption;
+mod import;
 mod learning;
+mod optimum;
 mod thompson;
 
 use gpbench_record::{
@@ -12,12 +14,14 @@ use gpbench_record::{
 use crate::spec_case::SpecCase;
 
 pub use assumption::Assumption;
+pub(crate) use import::import_bytes;
+pub use optimum::{Optima, optimum_seconds};
 pub use thompson::ThompsonSeconds;
 
 /// Estimated cost of a case.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct CaseCost {
-    /// Peak memory of the worker.
+    /// Peak memory of the worker, and of the process of a script.
     pub memory_bytes: f64,
     /// Wall-clock seconds of prepare and solve; of a learner, of the evaluations of it as well; of Thompson sampling, of all
     /// parts.

@@ -1,10 +1,9 @@
 //! The data sets of a spec whose rows are in files. The caller reads the files, and adds their sizes to the catalogue.
 
-use std::path::PathBuf;
-
 use gpbench_record::Source;
 
 use crate::catalog::Catalog;
+use crate::own_files::OwnFiles;
 use crate::tables::dataset::Dataset;
 use crate::typed::Typed;
 
@@ -15,8 +14,8 @@ pub struct FileDataset {
     pub name: String,
     /// Its source: a registered set or the user's own file.
     pub source: Source,
-    /// The user's own file.
-    pub path: Option<PathBuf>,
+    /// The user's own files.
+    pub own: Option<OwnFiles>,
 }
 
 impl Typed {
@@ -26,11 +25,11 @@ impl Typed {
         let mut found: Vec<FileDataset> = Vec::new();
         for name in self.root.matrix.dataset.iter().flat_map(|axis| &axis.value) {
             let table = self.root.datasets.get(&name.value);
-            let (source, path) = match &table.path {
+            let (source, own) = match &table.path {
                 Some(_) if !is_read(table) => continue,
                 Some(path) => {
                     let source = Source::File { path: path.value.clone(), options: table.read_options() };
-                    (source, Some(self.folder.join(&path.value)))
+                    (source, OwnFiles::of(table, &self.folder))
                 }
                 None => {
                     let from = table.from.as_ref().unwrap_or(name);
@@ -40,7 +39,7 @@ impl Typed {
                 }
             };
             if found.iter().all(|other| other.name != name.value) {
-                found.push(FileDataset { name: name.value.clone(), source, path });
+                found.push(FileDataset { name: name.value.clone(), source, own });
             }
         }
         found
@@ -50,11 +49,20 @@ impl Typed {
 /// Whether every key that says how a file is read has a value of its type.
 fn is_read(table: &Dataset) -> bool {
     let is_read = |key: &str| match key {
+        "test" => table.test.is_some(),
         "target" => table.target.is_some(),
+        "id" => table.id.is_some(),
         "drop" => table.drop.is_some(),
         "categories" => table.categories.is_some(),
         "separator" => table.separator.is_some(),
         "header" => table.header.is_some(),
+        "missing" => table.missing.at.is_some(),
+        "decimal" => table.decimal.is_some(),
+        "comment" => table.comment.is_some(),
+        "time_unit" => table.time_unit.at.is_some(),
+        "time_origin" => table.time_origin.is_some(),
+        "group" => table.group.is_some(),
+        "split" => table.split.as_ref().is_some_and(|split| split.value.is_some()),
         _ => true,
     };
     table.written.iter().all(|key| is_read(&key.value))

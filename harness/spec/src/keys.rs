@@ -10,8 +10,8 @@ mod range;
 mod reference;
 
 pub(crate) use kinds::{
-    Kind, WrongType, any_table, choice, choice_of_version, count, fraction, list, memory, name, number, text,
-    time, truth, whole,
+    Kind, WrongType, any_table, choice, choice_of_version, column, count, fraction, list, memory, name,
+    number, text, time, truth, whole,
 };
 pub use range::Range;
 pub(crate) use range::{ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, NOT_NEGATIVE, POSITIVE, SEVERAL, between};
@@ -233,6 +233,11 @@ impl<'a> Keys<'a> {
     /// Reports a mistake in the combination of keys of a table.
     pub(crate) fn report(&mut self, at: &Location, what: &str, hint: Option<&str>) {
         self.mistakes.add(at, what, hint.map(str::to_owned));
+    }
+
+    /// Reports a mistake of the table as a whole.
+    pub(crate) fn report_table(&mut self, what: &str, hint: &str) {
+        self.mistakes.add(&self.at, format!("{} {what}", self.of), hint.to_owned());
     }
 
     fn take<T: 'static>(&mut self, name: &'static str, kind: &Kind<T>) -> Option<At<T>> {

@@ -3,6 +3,7 @@
 use gpbench_record::{Case, Target};
 
 use crate::axes::{Axes, EstimatorEntry, MOST_CASES, SolverEntry};
+use crate::cost::import_bytes;
 use crate::error::Mistakes;
 use crate::exclude::Rule;
 use crate::points::too_many_points;
@@ -146,8 +147,9 @@ fn cell<'a>(
         },
         plugin_file: solver.library.file.clone(),
         plugin_sha256: solver.library.sha256.clone(),
+        import_bytes: import_bytes(&solver.library.composition),
         capabilities: solver.info.capabilities.clone(),
-        dataset_path: dataset.path.clone(),
+        own_files: dataset.own_files.clone(),
         n,
         d: dataset.d,
     })

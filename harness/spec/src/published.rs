@@ -51,6 +51,7 @@ pub fn published_kernel(dataset: &str, split: u32, family: Family) -> Option<Ker
         length_scale: known.length_scale.clone(),
         mean: None,
         network: None,
+        start: None,
         origin: OriginBase::Published { paper: PAPER.to_owned() }.into(),
     })
 }

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use gpbench_record::{Capability, Case, TaskKind};
 
+use crate::own_files::OwnFiles;
+
 /// A case of a spec, and the library and the file that it names.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SpecCase {
@@ -13,10 +15,12 @@ pub struct SpecCase {
     pub plugin_file: PathBuf,
     /// SHA-256 of that library.
     pub plugin_sha256: String,
+    /// About how many bytes that library takes before it has a problem.
+    pub import_bytes: f64,
     /// Capabilities of the solver or learner.
     pub capabilities: Vec<Capability>,
-    /// The user's own CSV or Parquet file, for a data set given by path.
-    pub dataset_path: Option<PathBuf>,
+    /// The user's own files, for a data set given by path.
+    pub own_files: Option<OwnFiles>,
     /// Training rows, where known.
     pub n: Option<usize>,
     /// Inputs, where known.

@@ -18,12 +18,16 @@ pub(crate) enum TaskKey {
     Thompson,
     /// `from = "objective"` of a data set.
     Objective,
+    /// `predictions = true` of a data set.
+    TestPredictions,
     /// `network` or `random` of a kernel, or the linear family.
     Network,
     /// `length_scale = "shared"` of a kernel.
     SharedLengthScale,
     /// `fit` of a kernel's hyperparameters.
     Fit,
+    /// Hyperparameters from the data.
+    DataStart,
     /// `inducing` of a solver.
     Inducing,
     /// `quadrature` of a solver.
@@ -44,9 +48,11 @@ impl TaskKey {
         TaskKey::Learn,
         TaskKey::Thompson,
         TaskKey::Objective,
+        TaskKey::TestPredictions,
         TaskKey::Network,
         TaskKey::SharedLengthScale,
         TaskKey::Fit,
+        TaskKey::DataStart,
         TaskKey::Inducing,
         TaskKey::Quadrature,
         TaskKey::Prediction,
@@ -101,6 +107,10 @@ impl TaskKey {
                 "an objective has no test rows, and only task \"thompson\" asks it again",
                 "draw a set with from = \"gp-draw\"",
             ),
+            TaskKey::TestPredictions => (
+                "`predictions` has no effect: this task predicts no test rows",
+                "it is for tasks \"posterior\", \"train\" and \"learn\"",
+            ),
             TaskKey::Network => (
                 "networks and linear kernels are for learners, in task \"learn\"",
                 "use a stationary family on the inputs",
@@ -112,6 +122,10 @@ impl TaskKey {
             TaskKey::Fit => (
                 "hyperparameters are fitted by task \"train\" only",
                 "train, and give the scales that it ends with",
+            ),
+            TaskKey::DataStart => (
+                "a search has no data before it begins: its hyperparameters cannot come from them",
+                "write \"generating\", or give the scales",
             ),
             TaskKey::Inducing => (
                 "weights of inducing points give neither residuals nor a gradient of the likelihood",

@@ -9,6 +9,7 @@ pub(crate) mod solve;
 pub(crate) mod thompson;
 pub(crate) mod train;
 
+mod optimum;
 mod replay;
 
 use gpbench_record::{Task, TaskKind};
@@ -52,15 +53,17 @@ impl SpecCase {
     /// beforehand: a hundred are assumed, or what budget and parameters allow if less; without a tolerance all of
     /// that is spent. A solver that stores a matrix and is not exact is assumed to have a factor in single precision as
     /// its preconditioner, which serves several steps. Training on D random features takes 2 n D^2 multiply-adds a
-    /// step, and the solver for the prediction alone. A learner's costs depend on its kind of model.
+    /// step, and the solver for the prediction alone. A learner's costs depend on its kind of model. A script adds its
+    /// interpreter and the packages that it imports.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         let n = self.n?;
-        Some(match &self.case.task {
+        let cost = match &self.case.task {
             Task::Solve(_) | Task::Posterior(_) => self.systems_cost(&Rounds::of(1), n, threads),
             Task::Train(training) => self.systems_cost(&Rounds::of_training(training), n, threads),
             Task::Likelihood(study) => self.systems_cost(&Rounds::of(study.repetitions), n, threads),
             Task::Learn(task) => self.learning_cost(task, n, threads),
             Task::Thompson(task) => self.thompson_cost(task, n, threads),
-        })
+        };
+        Some(CaseCost { memory_bytes: cost.memory_bytes + self.import_bytes, ..cost })
     }
 }

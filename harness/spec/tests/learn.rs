@@ -58,6 +58,7 @@ fn a_case_is_resolved() {
         inducing: None,
         shared_length_scale: true,
         nlml_rows: 512,
+        optimum: false,
         grid: None,
     };
     assert_eq!(*learning(found), expected);
@@ -142,7 +143,7 @@ fn defaults_are_the_last_look_without_validation() {
 }
 
 #[test]
-fn generating_hyperparameters_follow_the_scale_of_the_data() {
+fn generating_hyperparameters_stay_in_units_of_the_draw() {
     let text = r#"
 schema = 1
 name = "t"
@@ -160,10 +161,11 @@ hyperparameters = "generating"
 "#;
     let plan = planned(text, &[]);
     let kernel = |dataset| &named(&plan, dataset, "matern32", "cholesky").case.kernel;
-    let (standardised, raw) = (kernel("gp-draw"), kernel("raw"));
-    assert_eq!((raw.signal_scale, raw.noise_scale, &raw.length_scale[..]), (1.0, 0.1, &[0.6][..]));
-    assert_eq!(standardised.signal_scale, 1.0 / 1.0_f64.hypot(0.1));
-    assert_eq!(standardised.length_scale, [0.3 * 12.0_f64.sqrt()]);
+    for kernel in [kernel("gp-draw"), kernel("raw")] {
+        let numbers = (kernel.signal_scale, kernel.noise_scale, &kernel.length_scale[..]);
+        assert_eq!(numbers, (1.0, 0.1, &[0.3][..]));
+        assert_eq!(kernel.origin, OriginBase::Drawn.into());
+    }
 
     let published = text.replace("\"generating\"", "\"published\"").replace("\"gp-draw\", ", "");
     let published = published.replace("from = \"gp-draw\"", "from = \"pol\"");

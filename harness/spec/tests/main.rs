@@ -2,12 +2,16 @@
 
 mod common;
 mod fields;
+mod held_out;
 mod learn;
 mod library;
 mod mistakes;
 mod mutilated;
+mod optimum;
 mod plan;
 mod reference;
+mod rules;
 mod schema;
 mod sizes;
+mod starts;
 mod thompson;

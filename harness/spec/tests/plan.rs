@@ -134,13 +134,11 @@ fn defaults_are_filled_in() {
 }
 
 #[test]
-fn generating_hyperparameters_are_in_standardised_units() {
+fn generating_hyperparameters_are_in_units_of_the_draw() {
     let plan = shipped("benchmarks/quickstart.toml", &[]);
     let kernel = &cases(&plan, "gp-draw", "cg")[0].kernel;
-    let target_std = (1.0_f64 + 0.05 * 0.05).sqrt();
-    assert!((kernel.signal_scale - 1.0 / target_std).abs() < 1e-15);
-    assert!((kernel.noise_scale - 0.05 / target_std).abs() < 1e-15);
-    assert!((kernel.length_scale[0] - 0.5 * 12.0_f64.sqrt()).abs() < 1e-15);
+    assert_eq!((kernel.signal_scale, kernel.noise_scale, &kernel.length_scale[..]), (1.0, 0.05, &[0.5][..]));
+    assert_eq!(kernel.origin, OriginBase::Drawn.into());
 }
 
 #[test]
@@ -308,7 +306,8 @@ fn paths_are_relative_to_the_spec() {
     std::fs::write(&path, text).expect("a file in it");
     let plan = check(&path, &[]).unwrap_or_else(|errors| panic!("{errors}")).plan();
     let mine = plan.cases.iter().find(|p| p.case.dataset.name == "mine").expect("planned");
-    assert_eq!(mine.dataset_path, Some(folder.path().join("data/mine.csv")));
+    let own = mine.own_files.as_ref().expect("the user's own file");
+    assert_eq!((&own.data, &own.test), (&folder.path().join("data/mine.csv"), &None));
     let source = Source::File {
         path: "data/mine.csv".into(),
         options: ReadOptions { target: Some("2".into()), ..ReadOptions::default() },
@@ -401,6 +400,7 @@ tolerance = 0.01
         fixed: vec![],
         subset: None,
         landscape: None,
+        optimum: false,
         prediction: FinalPrediction { targets, params: BTreeMap::new() },
     };
     assert_eq!(first, expected);

@@ -34,7 +34,7 @@ fn catalog(size: Result<DatasetSize, String>) -> Catalog {
 /// A file with two inputs, of whose splits nine rows in ten are for training.
 fn drawn(rows: usize) -> Catalog {
     let training = TrainingRows::Drawn(rows - (rows / 10).max(1));
-    catalog(Ok(DatasetSize { rows, inputs: 2, training }))
+    catalog(Ok(DatasetSize { rows, inputs: 2, training, groups: 0, has_replicates: false }))
 }
 
 /// The only mistake, as `line:column: what; hint`.
@@ -131,8 +131,10 @@ fn rows_for_validation_are_counted_too() {
 
 #[test]
 fn the_masks_of_a_folder_decide_the_training_rows() {
-    let masked =
-        |rows| catalog(Ok(DatasetSize { rows: 20, inputs: 2, training: TrainingRows::Masked(rows) }));
+    let masked = |rows| {
+        let training = TrainingRows::Masked(rows);
+        catalog(Ok(DatasetSize { rows: 20, inputs: 2, training, groups: 0, has_replicates: false }))
+    };
     let inducing = spec("posterior", "", "[solver.few]\nplugin = \"sgd-rff\"\n[budget]\nmax_epochs = 1")
         .replace("\"cholesky\"", "\"few\"")
         + "[solver.few.inducing]\nselect = \"subset\"\npoints = 11";
@@ -266,5 +268,6 @@ fn the_files_of_the_axis_are_listed_once() {
     let names: Vec<&str> = files.iter().map(|file| file.name.as_str()).collect();
     // The key `drop` of `mine` has a wrong type: the file would be read otherwise than the user means.
     assert_eq!(names, ["other", "uci", "pol"]);
-    assert_eq!(files[0].path, Some(folder.path().join("other.csv")));
+    let own = files[0].own.as_ref().unwrap();
+    assert_eq!((&own.data, &own.test), (&folder.path().join("other.csv"), &None));
 }

@@ -52,6 +52,12 @@ impl Estimate {
         Estimate { mean, sd, interval, count }
     }
 
+    /// The smallest interval that contains those of two estimates; `None` unless both have one.
+    pub(crate) fn hull(&self, other: &Estimate) -> Option<Interval> {
+        let (own, other) = (self.interval?, other.interval?);
+        Some(Interval { low: own.low.min(other.low), high: own.high.max(other.high) })
+    }
+
     /// The estimate with its interval cut to what is possible.
     pub(crate) fn within(self, low: f64, high: f64) -> Estimate {
         let cut = |of: Interval| Interval { low: of.low.max(low), high: of.high.min(high) };

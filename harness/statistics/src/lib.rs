@@ -17,6 +17,7 @@ mod distribution;
 pub mod ert;
 mod estimate;
 pub mod gate;
+mod growth;
 mod holm;
 mod paired;
 pub mod profile;
@@ -28,5 +29,6 @@ pub use distribution::{normal_cdf, normal_quantile, t_quantile, t_two_sided_p};
 pub use estimate::{
     Estimate, Interval, PRINTED_FROM, estimate, geometric_mean, median, ratio, sample_variance,
 };
+pub use growth::{Polynomial, PowerLaw};
 pub use holm::{Holm, holm};
 pub use paired::{bracket, paired_p, timing_noise, widened};

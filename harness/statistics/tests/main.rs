@@ -7,6 +7,7 @@ mod failures;
 mod gate;
 #[path = "../examples/simulate/gates.rs"]
 mod gates;
+mod growth;
 #[path = "../examples/simulate/intervals.rs"]
 mod intervals;
 mod profiles;

@@ -15,5 +15,7 @@ crate::words! {
         NetworkInducing = "network_inducing",
         /// Exact processes on subsets, combined.
         Experts = "experts",
+        /// An exact Gaussian process that predicts each row from its nearest training rows only.
+        Neighbours = "neighbours",
     }
 }

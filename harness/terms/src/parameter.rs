@@ -51,9 +51,18 @@ pub struct ParamSchema {
     /// Largest permitted value.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub max: Option<f64>,
-    /// Permitted texts; empty if any text is permitted.
+    /// Permitted texts; empty if any text is permitted. Of a whole number: words that it takes beside numbers, such as
+    /// `auto`.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Vec::is_empty"))]
     pub choices: Vec<String>,
+}
+
+impl ParamSchema {
+    /// Whether this is a whole number that takes the value as a word beside numbers.
+    pub fn takes_word(&self, value: &ParamValue) -> bool {
+        let ParamValue::Text(text) = value else { return false };
+        self.kind == ParamKind::Int && self.choices.contains(text)
+    }
 }
 
 impl ParamValue {
@@ -140,6 +149,23 @@ mod tests {
         assert_eq!([0.3, 1.0, 1e-4, 0.0, -2.5e300].map(float), ["0.3", "1", "1e-4", "0", "-2.5e300"]);
         assert_eq!(ParamValue::Int(-3).to_string(), "-3");
         assert_eq!(ParamValue::from("adam").to_string(), "adam");
+    }
+
+    #[test]
+    fn a_whole_number_takes_its_words_alone() {
+        let rank = ParamSchema {
+            name: "rank".into(),
+            kind: ParamKind::Int,
+            doc: String::new(),
+            default: ParamValue::Int(1),
+            min: None,
+            max: None,
+            choices: vec!["auto".into()],
+        };
+        assert!(rank.takes_word(&"auto".into()));
+        assert!(!rank.takes_word(&"none".into()) && !rank.takes_word(&ParamValue::Int(1)));
+        let text = ParamSchema { kind: ParamKind::Text, ..rank };
+        assert!(!text.takes_word(&"auto".into()));
     }
 
     #[test]

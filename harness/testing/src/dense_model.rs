@@ -9,7 +9,8 @@ use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate, s};
 
 use crate::FitHost;
 
-/// A model learned on a [`FitHost`]: an exact process or finitely many features, with or without a network.
+/// A model learned on a [`FitHost`]: an exact process or finitely many features, with or without a network, or an
+/// exact process that predicts from neighbours.
 #[derive(Debug)]
 pub struct DenseModel<'h> {
     host: &'h FitHost,
@@ -26,8 +27,7 @@ impl<'h> DenseModel<'h> {
     /// # Panics
     /// If the model is of another kind, lacks an array, or has a covariance that is not positive definite.
     pub fn new(host: &'h FitHost, model: Model) -> DenseModel<'h> {
-        let kinds = [ModelKind::Gp, ModelKind::NetworkGp, ModelKind::Features].map(Some);
-        assert!(kinds.contains(&model.kind()), "models of kind {:?} are not evaluated here", model.kind());
+        assert!(DenseModel::evaluates(&model), "models of kind {:?} are not evaluated here", model.kind());
         let (factor, weights) = (Array2::default((0, 0)), Array2::default((0, 0)));
         let mut dense = DenseModel { host, model, factor, weights };
         let mut gram = dense.covariance(host.x(), host.x());
@@ -36,6 +36,15 @@ impl<'h> DenseModel<'h> {
         dense.factor = cholesky(&gram);
         dense.weights = cholesky_solve(&dense.factor, dense.targets().insert_axis(Axis(1)));
         dense
+    }
+
+    /// Whether a model is of a kind that is evaluated here.
+    pub fn evaluates(model: &Model) -> bool {
+        match model.kind() {
+            Some(ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features) => true,
+            Some(ModelKind::Neighbours) => model.array("z").is_none(),
+            _ => false,
+        }
     }
 
     /// Negative log marginal likelihood per row, with all constants.
@@ -55,12 +64,34 @@ impl<'h> DenseModel<'h> {
 
     /// Means and variances of y at the rows of `x`.
     pub fn predict(&self, x: &ArrayRef2<f64>) -> (Array1<f64>, Array1<f64>) {
+        if let Some(count) = self.number("neighbours") {
+            let predicted = x.rows().into_iter().map(|row| self.predict_from_nearest(count as usize, &row));
+            let (mean, variance): (Vec<f64>, Vec<f64>) = predicted.unzip();
+            return (mean.into(), variance.into());
+        }
         let cross = self.covariance(self.host.x(), x);
         let solved = cholesky_solve(&self.factor, cross.clone());
         let mean = cross.t().dot(&self.weights).remove_axis(Axis(1)) + self.mean();
         let prior = self.covariance(x, x).diag().to_owned();
         let explained = (&cross * &solved).sum_axis(Axis(0));
         (mean, prior - explained + self.noise_variance())
+    }
+
+    /// Mean and variance of y at one row, from the `count` nearest training rows.
+    fn predict_from_nearest(&self, count: usize, row: &ArrayRef1<f64>) -> (f64, f64) {
+        let row = row.to_owned().insert_axis(Axis(0));
+        let gaps = self.points(self.host.x()) - self.points(&row);
+        let mut nearest: Vec<usize> = (0..gaps.nrows()).collect();
+        nearest.sort_by(|&i, &j| gaps.row(i).dot(&gaps.row(i)).total_cmp(&gaps.row(j).dot(&gaps.row(j))));
+        nearest.truncate(count);
+        let x = self.host.x().select(Axis(0), &nearest);
+        let targets = self.targets().select(Axis(0), &nearest);
+        let mut gram = self.covariance(&x, &x);
+        gram.diag_mut().mapv_inplace(|entry| entry + self.noise_variance());
+        let cross = self.covariance(&x, &row);
+        let weights = cholesky_solve(&cholesky(&gram), cross.clone()).remove_axis(Axis(1));
+        let prior = self.covariance(&row, &row)[[0, 0]] + self.noise_variance();
+        (weights.dot(&targets) + self.mean(), prior - weights.dot(&cross.column(0)))
     }
 
     /// Root mean square error of the means at the training rows.

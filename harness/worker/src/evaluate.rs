@@ -4,6 +4,7 @@
 pub(crate) mod calibration;
 pub(crate) mod model;
 pub mod predictions;
+pub(crate) mod test_rows;
 pub mod weights;
 
 use gpbench_record::{Metrics, names};

@@ -9,8 +9,9 @@ use crate::blas_memory;
 use crate::exact_curve::ExactCurve;
 use crate::exact_file::{self, Reference};
 use crate::failure::{CaseError, file_fault};
-use crate::kernel::kernel;
+use crate::kernel::{in_units_of_rows, kernel};
 use crate::rows::Rows;
+use crate::starts;
 
 /// Factorises, predicts, and writes the reference to its file.
 pub fn run(request: &ExactRequest) -> Message {
@@ -21,9 +22,11 @@ fn exact(request: &ExactRequest) -> Result<ExactSummary, CaseError> {
     blas_memory::reserve(request.threads)?;
     let (file, sha256) = (request.dataset_file.as_deref(), request.dataset_sha256.as_deref());
     let rows = Rows::load_planned(&request.dataset, request.seed, file, sha256)?;
-    let kernel = kernel(&request.kernel, rows.d())?;
-    let rows = rows.subtract_mean(&request.kernel);
-    let noise_scale = request.kernel.noise_scale;
+    let scaled = in_units_of_rows(&request.kernel, &rows.split, false);
+    let scaled = starts::resolved(&scaled, false, &rows, request.threads)?;
+    let kernel = kernel(&scaled, rows.d())?;
+    let rows = rows.subtract_mean(&scaled);
+    let noise_scale = scaled.noise_scale;
     let (x, y) = (rows.x_train.view(), rows.y_train.view());
     let gp = ExactGp::fit(&kernel, noise_scale, x, y, request.threads)?;
     let (mean, latent_variance) = gp.predict(rows.x_test.view());

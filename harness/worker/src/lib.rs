@@ -12,7 +12,8 @@
 //!
 //! Other work than cases:
 //!
-//! - [`exact`] computes the exact reference that solutions are compared with;
+//! - [`exact`] computes the exact reference that solutions are compared with, and [`optimum`] the optimum of the
+//!   likelihood that training is compared with;
 //! - [`conform`] checks a library's solvers by the conformance suite;
 //! - [`mod@bench`] times products with the kernel operator;
 //! - [`describe`] lists the solvers and learners of libraries, and [`environment`] the properties of the machine.
@@ -44,6 +45,7 @@ pub mod kernel;
 mod library;
 pub mod log;
 mod model_file;
+pub mod optimum;
 pub mod posterior_curve;
 pub mod process;
 mod rounding;
@@ -52,6 +54,7 @@ mod runner;
 pub mod services;
 mod setup;
 pub mod solution;
+mod starts;
 mod subprocess;
 pub mod system;
 pub mod tasks;

@@ -28,17 +28,22 @@ pub(crate) fn open(
     host: &'static HostTable,
 ) -> Result<Library, LibraryError> {
     let places = env::current_exe().map_or_else(|_| Vec::new(), |worker| places(&worker));
-    Library::open(file, &Opening { bridge: None, places: &places, runtime, threads }, host)
+    Library::open(file, &Opening { places: &places, runtime, threads, ..Opening::default() }, host)
 }
 
 /// Loads the library of a job. Its content, and that of its parts, must be the planned one, and it must describe no other
 /// parts.
 pub(crate) fn load_planned(job: &Job, host: &'static HostTable) -> Result<Library, CaseError> {
-    let Job { plugin, plugin_parts: PluginParts { bridge, runtime, parts }, threads, .. } = job;
+    let Job { plugin, plugin_parts: PluginParts { bridge, runtime, parts }, threads, limits, .. } = job;
     let check = || plugin.check().and_then(|()| job.plugin_parts.check());
     check()?;
-    let opening =
-        Opening { bridge: bridge.as_deref(), places: &[], runtime: runtime.as_deref(), threads: *threads };
+    let opening = Opening {
+        bridge: bridge.as_deref(),
+        places: &[],
+        runtime: runtime.as_deref(),
+        threads: *threads,
+        memory: limits.memory_bytes,
+    };
     let library = Library::open(&plugin.file, &opening, host);
     // The loader opens the file by its name. The file may have been replaced, which may be why loading failed.
     check()?;

@@ -15,16 +15,16 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::{InstructionSet, Job, SCHEMA};
 use gpbench_worker::channel::{Capture, Channel, read_job};
-use gpbench_worker::{bench, conform, describe, environment, exact, log, process, tasks};
+use gpbench_worker::{bench, conform, describe, environment, exact, log, optimum, process, tasks};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-const USAGE: &str = "usage: gpbench-worker case | verify | exact | bench | environment | describe [[--runtime PROGRAM] FILE]...
+const USAGE: &str = "usage: gpbench-worker case | verify | exact | optimum | bench | environment | describe [[--runtime PROGRAM] FILE]...
        gpbench-worker debug JOB MESSAGES
        gpbench-worker conform FILE [--solver ID] [--limit SECONDS]
        gpbench-worker load [--runtime PROGRAM] FILE
        gpbench-worker check FILE SOLVER NAME
-Started by gpbench; `case`, `verify`, `exact` and `bench` read a job as JSON from standard input. `debug` is `case` with files
+Started by gpbench; `case`, `verify`, `exact`, `optimum` and `bench` read a job as JSON from standard input. `debug` is `case` with files
 in the place of the standard streams.";
 
 /// Wrong usage.
@@ -83,6 +83,7 @@ fn run() -> Result<i32, Box<dyn Error>> {
         "case" => return solve(&job()?, channel),
         "verify" => channel.send(&tasks::verify(&job()?))?,
         "exact" => channel.send(&exact::run(&job()?))?,
+        "optimum" => channel.send(&optimum::run(&job()?))?,
         "bench" => channel.send(&bench::run(&job()?)?)?,
         "environment" => channel.send(&environment::facts())?,
         "describe" => {

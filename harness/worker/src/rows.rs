@@ -4,9 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpbench_data::synthetic::{self, Design, DrawnObjective};
-use gpbench_data::{Split, SplitError, Unscaled, copy, split, training_rows};
+use gpbench_data::{Names, Split, SplitError, TestRows, Unscaled, copy, split_of, test_rows};
 use gpbench_gp::seed::Streams;
-use gpbench_record::{Covariance, Dataset, Fractions, Kernel, Source};
+use gpbench_record::{ColumnScale, Covariance, Dataset, FileUnits, Kernel, Source};
 use thiserror::Error;
 
 /// Reason why rows cannot be loaded.
@@ -64,6 +64,10 @@ pub enum RowsError {
 pub struct Rows {
     /// Training and test rows.
     pub split: Arc<Split>,
+    /// What the columns of the user's own file were scaled by; `None` for other data sets.
+    pub units: Option<FileUnits>,
+    /// The test rows in the units of the file, where predictions on them are kept.
+    pub test_rows: Option<TestRows>,
     /// Source of the rows.
     pub dataset: Dataset,
     /// The case's seed.
@@ -85,7 +89,9 @@ impl Rows {
     ) -> Result<Rows, RowsError> {
         let prepare = |drawn: Unscaled| drawn.prepare(&dataset.name, dataset.into(), seed);
         let split = match &dataset.source {
-            Source::Registry { .. } | Source::File { .. } => read(dataset, seed, file, planned_sha256)?,
+            Source::Registry { .. } | Source::File { .. } => {
+                return read(dataset, seed, file, planned_sha256);
+            }
             Source::Toy { name, n, n_test } => {
                 check_size(dataset, *n, *n_test)?;
                 prepare(synthetic::toy(name, *n, *n_test, seed)?)?
@@ -99,7 +105,8 @@ impl Rows {
                 Split::raw(x, observed)
             }
         };
-        Ok(Rows { split: Arc::new(split), dataset: dataset.clone(), seed })
+        let test_rows = dataset.keeps_predictions(split.y_test.len()).then(|| drawn_test_rows(&split));
+        Ok(Rows { split: Arc::new(split), units: None, test_rows, dataset: dataset.clone(), seed })
     }
 
     /// Training rows.
@@ -128,12 +135,19 @@ impl Rows {
             fractions,
             subsample,
             validation,
+            rule,
+            keep_replicates,
             name: _,
             collapse_duplicates: _,
             targets: _,
             inputs: _,
+            predictions: _,
         } = &self.dataset;
         let rows = match (fractions, validation) {
+            _ if self.dataset.is_grouped() => {
+                let grouped = (rule, keep_replicates);
+                serde_json::to_string(&(source, split, fractions, subsample, validation, grouped))
+            }
             (None, None) => serde_json::to_string(&(source, split, subsample)),
             (Some(fractions), None) => serde_json::to_string(&(source, split, fractions, subsample)),
             (_, Some(_)) => serde_json::to_string(&(source, split, fractions, subsample, validation)),
@@ -148,7 +162,7 @@ fn read(
     seed: u64,
     file: Option<&Path>,
     planned_sha256: Option<&str>,
-) -> Result<Split, RowsError> {
+) -> Result<Rows, RowsError> {
     let name = || dataset.name.clone();
     let file = file.ok_or_else(|| RowsError::NoFile { name: name() })?;
     // The numbers and their checksum come from one read, because the file may be replaced at any time.
@@ -157,10 +171,33 @@ fn read(
     if planned_sha256.is_some_and(|planned| planned != found.as_str()) {
         return Err(RowsError::OtherCopy { name: name() });
     }
-    let shares = dataset.fractions.map(|Fractions { train, test }| [train, test]);
-    let all = training_rows(&table, dataset.split, shares, dataset.validation)?;
-    let kept = dataset.subsample.map(|subsample| (subsample.rows(all), seed));
-    Ok(split(&table, dataset.split, shares, kept, dataset.into())?)
+    let split = split_of(&table, dataset, seed)?;
+    let is_kept = dataset.keeps_predictions(split.y_test.len());
+    Ok(Rows {
+        units: dataset.is_own_file().then(|| units(&split, &table.names)),
+        test_rows: is_kept.then(|| test_rows(&table, dataset)).transpose()?,
+        split: Arc::new(split),
+        dataset: dataset.clone(),
+        seed,
+    })
+}
+
+/// What the columns were scaled by, with their names.
+fn units(split: &Split, names: &Names) -> FileUnits {
+    let scales = split.x_mean.iter().zip(&split.x_std).enumerate();
+    let input = |(index, (centre, divisor)): (usize, (&f64, &f64))| ColumnScale {
+        name: names.inputs.get(index).cloned().unwrap_or_else(|| index.to_string()),
+        centre: *centre,
+        divisor: *divisor,
+    };
+    let target = ColumnScale { name: names.target.clone(), centre: split.y_mean, divisor: split.y_std };
+    FileUnits { inputs: scales.map(input).collect(), target }
+}
+
+/// The test rows of a set that is drawn, whose numbers are their places.
+fn drawn_test_rows(split: &Split) -> TestRows {
+    let targets = split.y_test.iter().map(|y| y * split.y_std + split.y_mean);
+    TestRows { rows: (0..split.y_test.len() as u64).collect(), ids: Vec::new(), targets: targets.collect() }
 }
 
 fn check_size(dataset: &Dataset, n: usize, n_test: usize) -> Result<(), RowsError> {

@@ -121,6 +121,7 @@ impl<'s> Startup<'s> {
             values,
             metrics,
             unplanned_parts: Vec::new(),
+            start: None,
             output,
         }
     }

@@ -9,8 +9,10 @@ use rayon::ThreadPool;
 use crate::blas_memory;
 use crate::exact_file::{self, Reference};
 use crate::failure::{CaseError, file_fault};
+use crate::kernel::in_units_of_rows;
 use crate::process;
 use crate::rows::Rows;
+use crate::starts;
 use crate::system::{System, SystemSpec};
 
 /// A job with its rows and threads.
@@ -18,6 +20,8 @@ use crate::system::{System, SystemSpec};
 pub(crate) struct Setup<'j> {
     pub(crate) job: &'j Job,
     pub(crate) rows: Rows,
+    /// The case's kernel, in the units of the rows, with the numbers that the data give where the spec asks for these.
+    pub(crate) kernel: Kernel,
     pub(crate) pool: Arc<ThreadPool>,
     /// Seconds since the start of the process at which the rows were loaded.
     pub(crate) loaded: f64,
@@ -30,7 +34,10 @@ impl Setup<'_> {
         let (file, sha256) = (job.dataset_file.as_deref(), job.dataset_sha256.as_deref());
         let rows = Rows::load_planned(&job.case.dataset, job.case.seed, file, sha256);
         let (rows, loaded) = (rows?, process::seconds_since_start());
-        Ok(Setup { job, rows, pool: thread_pool(job.threads)?, loaded })
+        let shared = job.case.task.shares_length_scale();
+        let kernel = in_units_of_rows(&job.case.kernel, &rows.split, shared);
+        let kernel = starts::resolved(&kernel, shared, &rows, job.threads)?;
+        Ok(Setup { job, rows, kernel, pool: thread_pool(job.threads)?, loaded })
     }
 
     /// The system of a kernel; see [`SystemSpec`].

@@ -8,8 +8,9 @@ mod solve;
 mod thompson;
 mod train;
 
-use gpbench_record::{Job, Message, Task};
+use gpbench_record::{Job, Message, Solved, Task, Verified};
 
+use crate::failure::CaseError;
 use crate::setup::Setup;
 
 /// `gpbench-worker case`: loads the plugin, solves, and writes the solution to its file; `send` receives the messages
@@ -29,15 +30,21 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
         plugin_ran |= message == Message::Loading;
         send(message);
     };
-    let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
+    solved(job, send).map_or_else(|error| error.message(plugin_ran), Message::Solved)
+}
+
+fn solved(job: &Job, send: &mut dyn FnMut(Message)) -> Result<Solved, CaseError> {
+    let setup = Setup::new(job)?;
+    let start = job.case.kernel.start.as_ref().map(|_| setup.kernel.hyperparameters());
+    let solved = match &job.case.task {
         Task::Solve(task) => solve::run(&setup, task, send),
         Task::Posterior(task) => posterior::run(&setup, task, send),
         Task::Train(task) => train::run(&setup, task, send),
         Task::Likelihood(task) => likelihood::run(&setup, task, send),
         Task::Learn(task) => learn::run(&setup, task, send),
         Task::Thompson(task) => thompson::run(&setup, task, send),
-    });
-    outcome.map_or_else(|error| error.message(plugin_ran), Message::Solved)
+    };
+    Ok(Solved { start, ..solved? })
 }
 
 /// `gpbench-worker verify`: evaluates the solution of a case in a process that never loads the plugin, with rows and
@@ -45,13 +52,17 @@ pub fn run(job: &Job, send: &mut dyn FnMut(Message)) -> Message {
 ///
 /// For a solution that is not finite, only metrics that do not depend on it are returned.
 pub fn verify(job: &Job) -> Message {
-    let outcome = Setup::new(job).and_then(|setup| match &job.case.task {
+    verified(job).map_or_else(|error| error.message(false), Message::Verified)
+}
+
+fn verified(job: &Job) -> Result<Verified, CaseError> {
+    let setup = Setup::new(job)?;
+    match &job.case.task {
         Task::Solve(task) => solve::verify(&setup, task),
         Task::Posterior(task) => posterior::verify(&setup, task),
         Task::Train(_) => train::verify(),
         Task::Likelihood(task) => likelihood::verify(&setup, task),
         Task::Learn(task) => learn::verify(&setup, task),
         Task::Thompson(task) => thompson::verify(&setup, task),
-    });
-    outcome.map_or_else(|error| error.message(false), Message::Verified)
+    }
 }

@@ -4,7 +4,7 @@ use crate::common;
 use crate::common::features::Features;
 use crate::common::worker::library;
 use crate::common::{close, exact_solution, run};
-use gpbench_data::{Names, Table, copy};
+use gpbench_data::{Table, copy};
 use gpbench_gp::{UniqueInputs, metrics};
 use gpbench_host::{IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject};
 use gpbench_numerics::lapack;
@@ -33,8 +33,7 @@ impl Rows {
             x: Array2::from_shape_fn((n, 2), |(i, k)| point((i * i + 3 * i) % unique, k)),
             y: Array1::from_shape_fn(n, |i| (i as f64).cos()),
             test_masks: vec![(0..n).map(|i| i % 10 == 9).collect()],
-            names: Names::default(),
-            warnings: vec![],
+            ..Table::default()
         };
         copy::write(&table, &folder.path().join("rows.bin")).unwrap();
         let mut case = common::case(n);

@@ -374,6 +374,8 @@ fn drawn(case: &Case, points: &[f64]) -> Value {
     for (step, points) in points.chunks(batch * of.d).enumerate() {
         let rows_so_far = Rows {
             split: Arc::new(Split::raw(x.clone(), observed.clone())),
+            units: None,
+            test_rows: None,
             dataset: case.dataset.clone(),
             seed: case.seed,
         };

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use crate::common::worker::{
     exact, failure, fault, job, messages, solve_in_steps as train, timeless, verify, worker,
 };
-use gpbench_data::{Names, Table, copy};
+use gpbench_data::{Table, copy};
 use gpbench_record::{
     Case, CaseStatus, Family, FaultCause, FeatureEstimator, FinalPrediction, Frequencies, GradientEstimator,
     Grid, Job, Kernel, Landscape, Message, Metrics, ParamValue, PathwiseTargets, Probes, RateSchedule,
@@ -24,7 +24,7 @@ fn solutions(probes: Probes, start: Start) -> GradientEstimator {
 }
 
 /// Training on a draw of 200 rows that begins with all scales 1.
-fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
+pub(crate) fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
     let mut case = common::by(plugin, common::case(200));
     case.kernel = Kernel { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], ..case.kernel };
     case.budget.tolerance = Some(1e-3);
@@ -40,13 +40,14 @@ fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
         fixed: vec![],
         subset: None,
         landscape: None,
+        optimum: false,
         prediction: FinalPrediction { targets, params: BTreeMap::new() },
     }));
     case
 }
 
 /// What the task of a case says of training.
-fn task(case: &mut Case) -> &mut Training {
+pub(crate) fn task(case: &mut Case) -> &mut Training {
     match &mut case.task {
         Task::Train(training) => training,
         other => panic!("{other:?}"),
@@ -460,8 +461,7 @@ fn without_noise(gradient: GradientEstimator) -> (Job, TempDir) {
     let (mut job, folder) = job(case, 1);
     let x = Array2::from_shape_fn((200, 1), |(row, _)| row as f64 / 20.0);
     let y = x.column(0).mapv(f64::sin);
-    let table =
-        Table { name: "sine".into(), x, y, test_masks: vec![], names: Names::default(), warnings: vec![] };
+    let table = Table { name: "sine".into(), x, y, ..Table::default() };
     let file = folder.path().join("sine.gpb");
     copy::write(&table, &file).unwrap();
     job.dataset_file = Some(file);

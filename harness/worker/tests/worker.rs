@@ -10,7 +10,7 @@ use crate::common::worker::{
     worker,
 };
 use gpbench_abi::{MAJOR, MINOR};
-use gpbench_data::{Names, Table, copy};
+use gpbench_data::{Table, copy};
 use gpbench_record::metric::{METRICS, Metric, Shown};
 use gpbench_record::{
     Arithmetic, BenchInputs, BenchRequest, Case, CaseStatus, Family, FaultCause, Inducing, Kernel,
@@ -273,9 +273,7 @@ fn files_that_are_away_or_damaged_are_faults_and_no_failures() {
         name: "wine".into(),
         x: Array2::from_shape_fn((20, 2), |(row, column)| (row * (column + 1)) as f64),
         y: Array1::linspace(0.0, 1.0, 20),
-        test_masks: vec![],
-        names: Names::default(),
-        warnings: vec![],
+        ..Table::default()
     };
     copy::write(&table, of.dataset_file.as_ref().unwrap()).unwrap();
     of.dataset_sha256 = Some("0".repeat(64));

@@ -23,6 +23,7 @@ impl Solver for BlockCg {
     type Prepared = Option<Preconditioner>;
 
     fn new(params: BlockCgParams) -> Result<Self> {
+        params.preconditioner.check(params.rank)?;
         Ok(BlockCg { params })
     }
 

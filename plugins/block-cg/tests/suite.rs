@@ -16,3 +16,9 @@ mod plain {
         Tested::solver::<BlockCg>().settings([("preconditioner", "none".into())]).randomized(false)
     }
 }
+
+mod automatic_rank {
+    use super::*;
+
+    gpbench_testing::solver_rules! { Tested::solver::<BlockCg>().settings([("rank", "auto".into())]) }
+}

@@ -1,15 +1,16 @@
 //! Parameters of conjugate gradients.
 
 use gpbench_sdk::Precision;
-use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning};
+use gpbench_sdk::precondition::{AUTOMATIC, Preconditioning, Rank};
 
 gpbench_sdk::params! {
     /// Parameters of conjugate gradients.
     pub struct CgParams {
         /// Preconditioner.
         pub preconditioner: Preconditioning = Preconditioning::None;
-        /// Rank of the preconditioner: columns of the kernel matrix, or of the Nystrom sketch.
-        pub rank: usize = 100, in 1..=100_000;
+        /// Rank of the preconditioner: columns of the kernel matrix, or of the Nystrom sketch; `auto`: as many as pay, for
+        /// `rp_cholesky`.
+        pub rank: Rank = Rank::Columns(100), in Rank::Columns(1)..=Rank::Columns(100_000);
         /// Share of the mean remaining diagonal of a partial Cholesky factor that is added to the noise variance; -1: 0.3
         /// for `rp_cholesky`, 0 for `pivoted_cholesky`.
         pub remainder: f64 = AUTOMATIC, in AUTOMATIC..=1000.0;

@@ -36,6 +36,7 @@ impl Solver for Cg {
     type Prepared = Option<Preconditioner>;
 
     fn new(params: CgParams) -> Result<Self> {
+        params.preconditioner.check(params.rank)?;
         Ok(Cg { params })
     }
 

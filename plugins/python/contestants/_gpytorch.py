@@ -22,7 +22,30 @@ from linear_operator.utils.linear_cg import linear_cg  # noqa: E402
 from linear_operator.utils.warnings import NumericalWarning  # noqa: E402
 
 
-def covariance(inputs, shared: bool = False) -> gpytorch.kernels.ScaleKernel:
+CPU = torch.device("cpu")
+
+
+def device(name: str) -> torch.device:
+    """The device of this name, which is started if it is a GPU; torch's own words in one line where there is none"""
+    try:
+        return torch.zeros(1, device=name).device
+    except (AssertionError, RuntimeError) as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise ValueError(f'device = "{name}": {reason[0]}') from None
+
+
+def settle(on: torch.device) -> None:
+    """Waits until a GPU has done what it was asked to do: until then its work is not in the harness's clock."""
+    if on.type == "cuda":
+        torch.cuda.synchronize(on)
+
+
+def array(tensor: torch.Tensor) -> np.ndarray:
+    """The numbers of a tensor of any device"""
+    return tensor.detach().cpu().numpy()
+
+
+def covariance(inputs, shared: bool = False, on: torch.device = CPU) -> gpytorch.kernels.ScaleKernel:
     """GPyTorch's kernel in double precision, with the scales of the case; `shared`: with one length scale"""
     length = np.array(inputs.length_scale, dtype=float)
     dimensions = None if shared else len(length)
@@ -33,12 +56,12 @@ def covariance(inputs, shared: bool = False) -> gpytorch.kernels.ScaleKernel:
     kernel = gpytorch.kernels.ScaleKernel(base).double()
     base.lengthscale = torch.tensor(length[:1] if shared else length)
     kernel.outputscale = float(inputs.signal_scale) ** 2
-    return kernel
+    return kernel.to(on)
 
 
-def tensor(array: np.ndarray) -> torch.Tensor:
+def tensor(numbers: np.ndarray, on: torch.device = CPU) -> torch.Tensor:
     """A tensor with a copy of the array, row-major as the library's own data"""
-    return torch.tensor(np.ascontiguousarray(array))
+    return torch.tensor(np.ascontiguousarray(numbers), device=on)
 
 
 def conjugate_gradients(
@@ -47,6 +70,7 @@ def conjugate_gradients(
     preconditioner: Callable[[torch.Tensor], torch.Tensor] | None,
     watch: Watch,
     max_iterations: int,
+    on: torch.device = CPU,
 ) -> Report:
     """One call of `linear_cg` from the start in `problem.x`, observed before each of its products.
 
@@ -63,25 +87,26 @@ def conjugate_gradients(
             norms = None if problem.x.any() else np.where(rhs.any(axis=0), 1.0, 0.0)
             return watch.before(0, norms, lambda x: None, lambda: product(v))
         frame = running(linear_cg.__code__)
-        norms = local(frame, "residual_norm").numpy().ravel()
+        norms = array(local(frame, "residual_norm")).ravel()
 
         def iterate(x: np.ndarray) -> None:
-            x[...] = (local(frame, "result") * local(frame, "rhs_norm")).numpy()
+            x[...] = array(local(frame, "result") * local(frame, "rhs_norm"))
 
         return watch.before(iteration - 1, norms, iterate, lambda: product(v))
 
     with torch.no_grad(), warnings.catch_warnings():
         warnings.simplefilter("ignore", NumericalWarning)
         try:
-            problem.x[...] = linear_cg(
+            found = linear_cg(
                 observed,
-                tensor(rhs),
+                tensor(rhs, on),
                 tolerance=0.0,
                 max_iter=max_iterations,
                 max_tridiag_iter=1,
-                initial_guess=tensor(problem.x),
+                initial_guess=tensor(problem.x, on),
                 preconditioner=preconditioner,
-            ).numpy()
+            )
+            problem.x[...] = array(found)
         except Finished as finished:
             return watch.report(finished.reason)
     # It ends by itself after the last iteration, or where the start is the solution.

@@ -10,13 +10,13 @@ import torch
 from gpbench_harness import Fit
 
 
-def likelihood(fit: Fit, noise_floor: float) -> gpytorch.likelihoods.GaussianLikelihood:
+def likelihood(fit: Fit, noise_floor: float, on: torch.device) -> gpytorch.likelihoods.GaussianLikelihood:
     """Noise that starts at the case's, with a least variance; half of the start where that is less"""
     variance = float(fit.inputs.noise_scale) ** 2
     floor = gpytorch.constraints.GreaterThan(min(noise_floor, 0.5 * variance))
     made = gpytorch.likelihoods.GaussianLikelihood(noise_constraint=floor).double()
     made.noise = variance
-    return made
+    return made.to(on)
 
 
 def prior_mean(fit: Fit) -> gpytorch.means.ConstantMean:
@@ -60,14 +60,15 @@ class Descent:
             self.adam.zero_grad()
             loss.backward()
             self.adam.step()
+        gp.settle(loss.device)
         return objective
 
     def save(self) -> dict[str, np.ndarray]:
         """All that later steps depend on"""
-        state = {f"module {name}": value.detach().numpy().copy() for name, value in self.modules.state_dict().items()}
+        state = {f"module {name}": gp.array(value).copy() for name, value in self.modules.state_dict().items()}
         for index, numbers in self.adam.state_dict()["state"].items():
             for name, value in numbers.items():
-                state[f"adam {index} {name}"] = value.numpy().copy()
+                state[f"adam {index} {name}"] = gp.array(value).copy()
         state["drawn"] = np.array(self.drawn)
         return state
 
@@ -88,7 +89,7 @@ class Descent:
 
 def scales(fit_inputs: int, kernel, noise: torch.Tensor, mean) -> dict[str, np.ndarray | float]:
     """The learned scales under the harness's names: standard deviations"""
-    length = kernel.base_kernel.lengthscale.detach().numpy().ravel()
+    length = gp.array(kernel.base_kernel.lengthscale).ravel()
     return {
         "signal_scale": float(kernel.outputscale.detach()) ** 0.5,
         "noise_scale": float(noise.detach()) ** 0.5,
@@ -101,7 +102,8 @@ def root(matrix: torch.Tensor, jitter: float) -> tuple[torch.Tensor, float]:
     """The Cholesky factor of matrix + jitter I, and the jitter: ten times that, up to 1e-3, where it does not suffice"""
     least = 1e-5 * float(matrix.diagonal().max()) ** 0.5
     while jitter <= 1e-3:
-        factor, failed = torch.linalg.cholesky_ex(matrix + jitter * torch.eye(len(matrix), dtype=matrix.dtype))
+        identity = torch.eye(len(matrix), dtype=matrix.dtype, device=matrix.device)
+        factor, failed = torch.linalg.cholesky_ex(matrix + jitter * identity)
         if not failed and (jitter > 0.0 or float(factor.diagonal().min()) > least):
             return factor, jitter
         jitter = max(10.0 * jitter, 1e-8)
@@ -115,12 +117,12 @@ def predict_inducing(kernel, model: dict, x: np.ndarray) -> tuple[np.ndarray, np
 
     GPyTorch's own add the jitter to the variances of predictions too; the harness's definition does not.
     """
-    z, rows = torch.tensor(model["z"]), gp.tensor(x)
-    q_mean, q_root = torch.tensor(model["q_mean"]), torch.tensor(model["q_root"])
+    on = kernel.outputscale.device
+    z, rows, q_mean, q_root = (gp.tensor(numbers, on) for numbers in (model["z"], x, model["q_mean"], model["q_root"]))
     with torch.no_grad():
         gram = kernel(z).to_dense()
-        factor = torch.linalg.cholesky(gram + model["jitter"] * torch.eye(len(z), dtype=gram.dtype))
+        factor = torch.linalg.cholesky(gram + model["jitter"] * torch.eye(len(z), dtype=gram.dtype, device=on))
         a = torch.linalg.solve_triangular(factor, kernel(z, rows).to_dense(), upper=False)
         variance = kernel.outputscale - (a * a).sum(0) + ((q_root.T @ a) ** 2).sum(0)
         mean = model["mean"] + a.T @ q_mean
-    return mean.numpy(), variance.clamp_min(0.0).numpy() + model["noise_scale"] ** 2
+    return gp.array(mean), gp.array(variance.clamp_min(0.0)) + model["noise_scale"] ** 2

@@ -13,7 +13,7 @@ from _learning import Descent, Schedule, likelihood, prior_mean, scales
 from linear_operator import settings
 from linear_operator.utils.errors import NotPSDError
 
-from gpbench_harness import Array, Fit, Learner, param
+from gpbench_harness import Array, Fit, Learner, Shape, param
 
 
 class Process(gpytorch.models.ExactGP):
@@ -43,13 +43,18 @@ class GpytorchExact(Learner):
     )
     factor: float = param(0.1, min=0.0, max=1.0, doc="Factor of the learning rate there")
     noise_floor: float = param(1e-4, min=1e-12, doc="Least noise variance")
+    device: str = param("cpu", choices=("cpu", "cuda"), doc="Where torch computes; cuda: the first GPU that it sees")
+
+    def warm_up(self, shape: Shape) -> None:
+        gp.device(self.device)  # a GPU is started outside of the clock
 
     def begin(self, fit: Fit) -> None:
         check_family(self.id, fit.family)
         self.d = fit.d
-        self.likelihood = likelihood(fit, self.noise_floor)
-        self.x, self.y = gp.tensor(fit.x), gp.tensor(fit.y)
-        self.process = Process(fit, self.x, self.y, self.likelihood).double()
+        on = gp.device(self.device)
+        self.likelihood = likelihood(fit, self.noise_floor, on)
+        self.x, self.y = gp.tensor(fit.x, on), gp.tensor(fit.y, on)
+        self.process = Process(fit, self.x, self.y, self.likelihood).double().to(on)
         self.likelihood_of_data = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self.process)
         modules = torch.nn.ModuleList([self.process])  # contains the likelihood
         self.descent = Descent(modules, Schedule(self.learning_rate, self.milestones, self.factor))
@@ -70,8 +75,8 @@ class GpytorchExact(Learner):
             return np.empty(0), np.empty(0)
         self.process.eval()
         with torch.no_grad(), settings.fast_computations(False, False, False):
-            prediction = self.likelihood(self.process(gp.tensor(x)))
-            return prediction.mean.numpy(), prediction.variance.numpy()
+            prediction = self.likelihood(self.process(gp.tensor(x, self.x.device)))
+            return gp.array(prediction.mean), gp.array(prediction.variance)
 
     def model(self) -> dict[str, object]:
         process = self.process

@@ -12,7 +12,7 @@ from _inputs import check_family
 from _learning import Descent, Schedule, likelihood, predict_inducing, prior_mean, root, scales
 from linear_operator.utils.errors import NotPSDError
 
-from gpbench_harness import Array, Fit, Learner, param
+from gpbench_harness import Array, Fit, Learner, Shape, param
 
 
 class Process(gpytorch.models.ExactGP):
@@ -46,13 +46,18 @@ class GpytorchSgpr(Learner):
     )
     factor: float = param(0.1, min=0.0, max=1.0, doc="Factor of the learning rate there")
     noise_floor: float = param(1e-4, min=1e-12, doc="Least noise variance")
+    device: str = param("cpu", choices=("cpu", "cuda"), doc="Where torch computes; cuda: the first GPU that it sees")
+
+    def warm_up(self, shape: Shape) -> None:
+        gp.device(self.device)  # a GPU is started outside of the clock
 
     def start(self, fit: Fit, points: np.ndarray) -> None:
         check_family(self.id, fit.family)
         self.d = fit.d
-        self.likelihood = likelihood(fit, self.noise_floor)
-        self.x, self.y = gp.tensor(fit.x), gp.tensor(fit.y)
-        self.process = Process(fit, self.x, self.y, gp.tensor(points), self.likelihood).double()
+        on = gp.device(self.device)
+        self.likelihood = likelihood(fit, self.noise_floor, on)
+        self.x, self.y = gp.tensor(fit.x, on), gp.tensor(fit.y, on)
+        self.process = Process(fit, self.x, self.y, gp.tensor(points, on), self.likelihood).double().to(on)
         self.bound = gpytorch.mlls.ExactMarginalLogLikelihood(self.likelihood, self.process)
         modules = torch.nn.ModuleList([self.process])  # contains the likelihood
         self.descent = Descent(modules, Schedule(self.learning_rate, self.milestones, self.factor))
@@ -86,15 +91,15 @@ class GpytorchSgpr(Learner):
         with torch.no_grad():
             factor, jitter = root(kernel(z).to_dense(), 0.0)
             a = torch.linalg.solve_triangular(factor, kernel(z, self.x).to_dense(), upper=False)
-            b = torch.linalg.cholesky(torch.eye(len(z), dtype=a.dtype) + a @ a.T / noise)
+            b = torch.linalg.cholesky(torch.eye(len(z), dtype=a.dtype, device=a.device) + a @ a.T / noise)
             q_mean = torch.cholesky_solve((a @ (self.y - common["mean"]) / noise)[:, None], b)[:, 0]
             q_root = torch.linalg.cholesky(torch.cholesky_inverse(b))
         self.answer = {
             "kind": "inducing",
             **common,
-            "z": z.numpy().copy(),
-            "q_mean": q_mean.numpy(),
-            "q_root": q_root.numpy(),
+            "z": gp.array(z).copy(),
+            "q_mean": gp.array(q_mean),
+            "q_root": gp.array(q_root),
             "jitter": jitter,
         }
         return self.answer

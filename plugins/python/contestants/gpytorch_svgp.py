@@ -12,7 +12,7 @@ from _inputs import check_family
 from _learning import Descent, Schedule, likelihood, predict_inducing, prior_mean, root, scales
 from linear_operator.utils.errors import NotPSDError
 
-from gpbench_harness import Array, Fit, Learner, param
+from gpbench_harness import Array, Fit, Learner, Shape, param
 
 
 class Process(gpytorch.models.ApproximateGP):
@@ -50,13 +50,18 @@ class GpytorchSvgp(Learner):
     jitter: float = param(
         1e-6, min=1e-12, max=1e-3, doc="Number added to the diagonal of the inducing points' covariance"
     )
+    device: str = param("cpu", choices=("cpu", "cuda"), doc="Where torch computes; cuda: the first GPU that it sees")
+
+    def warm_up(self, shape: Shape) -> None:
+        gp.device(self.device)  # a GPU is started outside of the clock
 
     def start(self, fit: Fit, points: np.ndarray) -> None:
         check_family(self.id, fit.family)
         self.d = fit.d
-        self.x, self.y = gp.tensor(fit.x), gp.tensor(fit.y)
-        self.process = Process(fit, gp.tensor(points), self.jitter).double()
-        self.likelihood = likelihood(fit, self.noise_floor)
+        on = gp.device(self.device)
+        self.x, self.y = gp.tensor(fit.x, on), gp.tensor(fit.y, on)
+        self.process = Process(fit, gp.tensor(points), self.jitter).double().to(on)
+        self.likelihood = likelihood(fit, self.noise_floor, on)
         self.bound = gpytorch.mlls.VariationalELBO(self.likelihood, self.process, num_data=fit.n)
         modules = torch.nn.ModuleList([self.process, self.likelihood])
         self.descent = Descent(modules, Schedule(self.learning_rate, self.milestones, self.factor))
@@ -72,6 +77,7 @@ class GpytorchSvgp(Learner):
             torch.manual_seed(fit.seed)
             strategy._variational_distribution.initialize_variational_distribution(strategy.prior_distribution)
         strategy.variational_params_initialized.fill_(1)
+        gp.settle(self.x.device)
 
     def step(self, fit: Fit) -> float:
         rows = fit.batch(self.batch)
@@ -95,9 +101,9 @@ class GpytorchSvgp(Learner):
         return {
             "kind": "inducing",
             **scales(self.d, kernel, self.likelihood.noise, self.process.mean_module),
-            "z": points.numpy().copy(),
-            "q_mean": q.variational_mean.detach().numpy().copy(),
-            "q_root": np.tril(q.chol_variational_covar.detach().numpy()),
+            "z": gp.array(points).copy(),
+            "q_mean": gp.array(q.variational_mean).copy(),
+            "q_root": np.tril(gp.array(q.chol_variational_covar)),
             "jitter": jitter,
         }
 

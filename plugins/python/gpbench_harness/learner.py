@@ -115,6 +115,9 @@ class Learner:
         - ``"network_gp"``, ``"network_inducing"``: the first two on a network's outputs.
         - ``"experts"``: exact processes on k subsets. ``signal_scale``, ``noise_scale``, ``mean``, ``weight`` (k each),
           ``length_scale`` (d x k), ``rows`` (r x k), ``combine`` (0: variances of y; 1: of the latent function).
+        - ``"neighbours"``: an exact process that predicts each row from its nearest training rows only. Those of ``"gp"``, and
+          ``neighbours``, their number. With ``z``, ``q_mean``, ``q_root`` and ``jitter`` too, the inducing points explain what they
+          can and the neighbours the rest.
 
         Layer l of a network, from 1, is ``weight_l`` (outputs x inputs) and ``bias_l`` (outputs).
         """

@@ -14,7 +14,15 @@ from .arrays import Array, check_name
 __all__ = ["model_matrices", "pack_state", "unpack_state"]
 
 #: Numbers of the kinds of models.
-KINDS = {"gp": 1, "inducing": 2, "features": 3, "network_gp": 4, "network_inducing": 5, "experts": 6}
+KINDS = {
+    "gp": 1,
+    "inducing": 2,
+    "features": 3,
+    "network_gp": 4,
+    "network_inducing": 5,
+    "experts": 6,
+    "neighbours": 7,
+}
 
 # Of experts, these have one number each.
 _BY_EXPERT = ("signal_scale", "noise_scale", "mean", "weight")

@@ -34,7 +34,7 @@ def _polars() -> Any:
 class Run:
     """A run of gpbench. ``gpbench list metrics`` describes the columns of its frames, with units.
 
-    A value that was not measured is null. The column ``id`` joins the three frames.
+    A value that was not measured is null. The column ``id`` joins the frames.
 
     Attributes
     ----------
@@ -73,6 +73,15 @@ class Run:
     def steps(self) -> polars.DataFrame | None:
         """One row a step of a case that trains or learns. None if there are none."""
         return self._frame("steps")
+
+    @cached_property
+    def predictions(self) -> polars.DataFrame | None:
+        """One row a test row of a case whose predictions are kept, in the units of the file. None if there are none.
+
+        Beside the columns of the case: ``row`` (number in the file, from 0 without the header), ``target``, ``mean``,
+        ``deviation`` (noise included), ``latent_deviation`` (without noise), ``lower_95`` and ``upper_95``.
+        """
+        return self._frame("predictions")
 
     @cached_property
     def environment(self) -> dict[str, Any]:

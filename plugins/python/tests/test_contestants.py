@@ -382,3 +382,67 @@ def positions_after(backend, steps: int):
     """Where stream 0 stands after so many of the recorded batches"""
     rows = sum(len(rows) for stream, rows in [b for b in backend.batches if b[0] == 0][:steps])
     return {0: divmod(rows, 150)}, rows
+
+
+@pytest.mark.parametrize("name", ["gpytorch_cg_own", "gpytorch_cholesky"])
+def test_a_gpu_that_is_not_there_is_one_line(name):
+    _, solver = make(name)
+    import torch
+
+    if torch.cuda.is_available():
+        pytest.skip("torch sees a GPU")
+    solver._configure({**SOLVERS[name][2], "device": "cuda"})
+    with pytest.raises(ValueError, match=r'^device = "cuda": .+$'):
+        run(solver, backend_of(system()))
+
+
+# GPBoost: one step is its whole fit ------------------------------------------------------------------------------------
+
+
+def nearest_judge(model, family: str, rows: np.ndarray):
+    """Means and variances of y by the definition of the kind `neighbours`"""
+    x, y, _ = data()
+    length, signal, noise, mean, count = (
+        model[k].ravel() for k in ("length_scale", "signal_scale", "noise_scale", "mean", "neighbours")
+    )
+    means, variances = [], []
+    for row in rows:
+        near = np.argsort((((x - row) / length) ** 2).sum(1), kind="stable")[: int(count[0])]
+        cross = signal**2 * kernel(family, x[near], row[np.newaxis], length)[:, 0]
+        gram = signal**2 * kernel(family, x[near], x[near], length) + noise**2 * np.eye(len(near))
+        weights = np.linalg.solve(gram, cross)
+        means.append(mean[0] + weights @ (y[near] - mean[0]))
+        variances.append(signal[0] ** 2 - weights @ cross + noise[0] ** 2)
+    return np.array(means), np.array(variances)
+
+
+@pytest.mark.parametrize("options", [{}, {"trains_mean": True, "shared_length_scale": True}])
+@pytest.mark.parametrize("family", FAMILIES)
+def test_gpboost_predicts_as_its_model(family, options):
+    _, found = load("gpboost_vecchia", ("gpboost",), Learner)
+    learner = found()
+    learner._configure({"neighbours": 15})
+    x, y, rows = data()
+    options = {"length_scale": 0.5, "noise_scale": 0.3, "passes": 30, "family": family, **options}
+    fit = Fit.from_arrays(x, y, **options)
+    loop = Loop(learner)
+    loop.begin(fit)
+    for _ in range(2):  # before the fit, and after it
+        mean, variance = loop.predict(rows)
+        expected = nearest_judge(loop.model(), family, rows)
+        np.testing.assert_allclose(mean, expected[0], atol=1e-9)
+        np.testing.assert_allclose(variance, expected[1], rtol=1e-9)
+        assert loop.run(fit).reason == "converged"
+    backend = fit._link.use()
+    assert len(backend.objectives) == 1 and backend.rows >= 2 * 150
+    assert backend.entries == (backend.rows - 150) * 16**2
+    resumed = Loop(found())
+    resumed.learner._configure({"neighbours": 15})
+    resumed.load(Fit.from_arrays(x, y, **options), loop.save().get)
+    for name, value in loop.model().items():
+        np.testing.assert_array_equal(value, resumed.model()[name])
+
+
+def test_gpboost_keeps_the_rules():
+    result = check(load("gpboost_vecchia", ("gpboost",), Learner)[1])
+    assert result.passed, str(result)

@@ -218,6 +218,8 @@ def test_models() -> None:
     assert matrices["kind"][0, 0] == 1.0
     experts = model_matrices({"kind": "experts", "weight": [1.0, 2.0], "length_scale": np.ones((3, 2))})
     assert experts["weight"].shape == (1, 2) and experts["kind"][0, 0] == 6.0
+    neighbours = model_matrices({"kind": "neighbours", **scales, "neighbours": 30})
+    assert neighbours["neighbours"].shape == (1, 1) and neighbours["kind"][0, 0] == 7.0
     for model, error, text in [
         ({}, ValueError, 'has no "kind": use one of gp, inducing'),
         ({"kind": "forest"}, ValueError, "has the kind 'forest'"),

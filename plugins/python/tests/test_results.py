@@ -52,10 +52,19 @@ def test_frames_of_a_run() -> None:
     assert run.results.height == 6
     assert set(run.results["solver"]) == {"cg", "cg-preconditioned", "cholesky"}
     assert run.traces is not None and set(run.traces["id"]) <= set(run.results["id"])
-    assert run.steps is None
+    assert run.steps is None and run.predictions is None
     assert run.environment["cores"] == 2
     assert run.results is run.results  # read once
     assert repr(run).endswith("run: 6 cases>")
+
+
+def test_predictions_of_a_run(tmp_path: Path) -> None:
+    shutil.copy(STORED / "results.parquet", tmp_path)
+    case = gpb.read(STORED).results["id"][0]
+    frame = polars.DataFrame({"id": [case, case], "row": [3, 7], "target": [1.0, 2.0], "mean": [1.5, 2.5]})
+    frame.write_parquet(tmp_path / "predictions.parquet")
+    predictions = gpb.read(tmp_path).predictions
+    assert predictions is not None and predictions["row"].to_list() == [3, 7]
 
 
 def test_answers_leave_failed_cases_out() -> None:

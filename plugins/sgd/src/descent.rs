@@ -39,6 +39,11 @@ impl MomentumDescent {
         Ok(MomentumDescent { learning_rate, momentum, velocity, residual, product })
     }
 
+    /// Takes further steps at another learning rate.
+    pub fn set_learning_rate(&mut self, learning_rate: f64) {
+        self.learning_rate = learning_rate;
+    }
+
     /// One step, with g = (A\[batch, :\] x - b\[batch\]) / |batch| on the batch's rows and 0 elsewhere:
     /// velocity = momentum velocity - learning_rate g, x += velocity.
     ///

@@ -5,10 +5,12 @@
 #![forbid(unsafe_code)]
 
 mod descent;
+mod learning_rate;
 mod params;
 mod solver;
 
 pub use descent::MomentumDescent;
+pub use learning_rate::{BLOCK, learning_rate};
 pub use params::SgdParams;
 pub use solver::Sgd;
 

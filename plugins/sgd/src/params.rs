@@ -7,8 +7,9 @@ gpbench_sdk::params! {
     pub struct SgdParams {
         /// Rows of a minibatch; all of them if there are fewer.
         pub batch_size: usize = 500, in 1..;
-        /// Learning rate, for gradients that are divided by the batch size.
-        pub learning_rate: f64 = 30.0, in 1e-6..=1e6;
+        /// Learning rate, for gradients that are divided by the batch size; 0 takes one from an estimate of A's
+        /// largest eigenvalue.
+        pub learning_rate: f64 = 0.0, in 0.0..=1e6;
         /// Share of the velocity that is kept from one step to the next.
         pub momentum: f64 = 0.9, in 0.0..=0.9999;
         /// Steps after which to give up; 0 leaves it to the tolerance and the budget.

@@ -7,7 +7,7 @@
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
 
-use crate::{MomentumDescent, SgdParams};
+use crate::{BLOCK, MomentumDescent, SgdParams, learning_rate};
 
 /// Estimated relative residual that counts as divergence.
 const DIVERGENCE: f64 = 1e10;
@@ -40,23 +40,33 @@ impl Solver for Sgd {
 
     fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
         let precision = self.params.precision;
-        precision.solve(problem, |problem| self.iterate(problem))
+        // One estimate serves all corrections in mixed precision.
+        let mut rate = self.params.learning_rate;
+        precision.solve(problem, |problem| self.iterate(problem, &mut rate))
     }
 
     fn estimate(&self, n: usize, _d: usize, s: usize) -> f64 {
-        // Velocity, residual, the order of the rows; products with a batch.
-        8.0 * (n as f64 * (2 * s + 1) as f64 + self.params.batch_size.min(n) as f64 * s as f64)
+        // Velocity, residual, the order of the rows; products with a batch; a block for the learning rate.
+        let block = if self.params.learning_rate == 0.0 { n.min(BLOCK).pow(2) } else { 0 };
+        8.0 * (n as f64 * (2 * s + 1) as f64 + (self.params.batch_size.min(n) * s + block) as f64)
     }
 }
 
 impl Sgd {
-    /// Solves the problem, or a correction of one, in the precision of its operator.
-    fn iterate(&self, problem: &mut Problem<'_>) -> Result<Report> {
-        let SgdParams { batch_size, learning_rate, momentum, max_iterations, .. } = self.params;
+    /// Solves the problem, or a correction of one, in the precision of its operator. A learning rate of 0 is
+    /// estimated, unless there is nothing to do.
+    fn iterate(&self, problem: &mut Problem<'_>, rate: &mut f64) -> Result<Report> {
+        let SgdParams { batch_size, momentum, max_iterations, .. } = self.params;
         let mut batches = Batches::new(problem.operator().n(), batch_size, problem.seed());
-        let mut descent = MomentumDescent::start(problem, batches.size(), learning_rate, momentum)?;
+        let mut descent = MomentumDescent::start(problem, batches.size(), *rate, momentum)?;
+        let norms = descent.residual_norms();
+        if *rate == 0.0 && !problem.converged(&norms) && problem.worst(&norms) > 0.0 {
+            *rate = learning_rate(problem, batches.size(), momentum)?;
+            descent.set_learning_rate(*rate);
+        }
         let (reason, steps) = run(problem, &mut descent, &mut batches, max_iterations)?;
-        Ok(Report::new(reason, steps).residuals(descent.residual_norms()))
+        let report = Report::new(reason, steps).residuals(descent.residual_norms());
+        Ok(report.number("learning_rate", *rate))
     }
 }
 

@@ -80,7 +80,28 @@ fn steps_that_are_too_long_diverge_without_nan() {
 }
 
 #[test]
-fn defaults_are_the_published_ones() {
+fn the_default_learning_rate_does_not_diverge() {
+    let end = |length: f64, batch: i64, rate: f64| {
+        let params = [("batch_size", batch.into()), ("learning_rate", rate.into())];
+        let problem = DenseProblem::scattered(length, 0.3, 3).tolerance(1e-3).max_epochs(100.0);
+        problem.solve::<Sgd>(&params).unwrap()
+    };
+    for (length, batch) in [(0.05, 10), (0.5, 10), (5.0, 10), (0.05, 500), (0.5, 500), (5.0, 500)] {
+        assert_ne!(end(length, batch, 0.0).reason, Reason::Diverged, "{length}, {batch}");
+    }
+    assert_eq!(end(5.0, 10, 30.0).reason, Reason::Diverged);
+}
+
+#[test]
+fn the_estimate_of_the_learning_rate_is_charged() {
+    let params = [("batch_size", 10.into()), ("max_iterations", 24.into())];
+    let outcome = well_posed().tolerance(0.0).solve::<Sgd>(&params).unwrap();
+    // A block of all rows, since there are few.
+    assert_eq!(outcome.entries, (N * N + 24 * 10 * N) as f64);
+}
+
+#[test]
+fn batch_size_and_momentum_are_the_published_ones() {
     let defaults = <Sgd as Solver>::Params::default();
-    assert_eq!((defaults.batch_size, defaults.learning_rate, defaults.momentum), (500, 30.0, 0.9));
+    assert_eq!((defaults.batch_size, defaults.learning_rate, defaults.momentum), (500, 0.0, 0.9));
 }

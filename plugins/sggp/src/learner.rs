@@ -1,13 +1,14 @@
 //! The learner: draws centres, finds their groups, and takes steps.
 
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
+use gpbench_sdk::neighbours;
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
 use gpbench_sdk::{
     Capabilities, Covariance, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
 };
 
 use crate::objective::objective;
-use crate::{Grouping, SgGpParams, neighbours, uniform};
+use crate::{Grouping, SgGpParams, uniform};
 
 /// Most rows that are predicted from by a dense factorisation.
 const DENSE: usize = 20_000;
@@ -172,7 +173,7 @@ impl State {
 
     /// Finds the groups of all rows. Returns the number of distances computed.
     fn search(&mut self, length_scale: Vec<f64>, k: usize, workers: Workers<'_>) -> Result<usize> {
-        let found = neighbours::nearest(&self.x, &length_scale, k, workers)?;
+        let found = neighbours::groups(&neighbours::scaled(&self.x, &length_scale)?, k, workers)?;
         self.found = Some(Found { groups: found.groups, length_scale });
         Ok(found.distances)
     }

@@ -5,13 +5,11 @@
 #![forbid(unsafe_code)]
 
 mod learner;
-mod neighbours;
 mod objective;
 mod params;
 mod uniform;
 
 pub use learner::SgGp;
-pub use neighbours::{Neighbours, nearest};
 pub use objective::objective;
 pub use params::{Grouping, SgGpParams};
 pub use uniform::draw;

@@ -3,8 +3,9 @@
 
 use std::time::Instant;
 
-use gpbench_plugin_sggp::{nearest, objective};
+use gpbench_plugin_sggp::objective;
 use gpbench_sdk::ndarray::{Array1, Array2};
+use gpbench_sdk::neighbours::groups;
 use gpbench_sdk::optimise::{Hyperparameters, Transform};
 use gpbench_sdk::{Family, Scales, Workers};
 use gpbench_testing::scattered;
@@ -30,9 +31,9 @@ fn times() {
             };
             (0..7).map(|_| seconds(work)).fold(f64::INFINITY, f64::min)
         };
-        let mut groups = None;
-        let search = best(&mut || groups = Some(nearest(&x, &[1.0], 16, workers).unwrap()));
-        let all = groups.unwrap().groups;
+        let mut found = None;
+        let search = best(&mut || found = Some(groups(&x, 16, workers).unwrap()));
+        let all = found.unwrap().groups;
         let batch = all.slice(gpbench_sdk::ndarray::s![..1024, ..]).to_owned();
         let step = best(&mut || {
             objective(&start, Family::Rbf, (&x, &y, &batch), true, workers).unwrap();

@@ -33,9 +33,7 @@ use std::ops::Range;
 use gpbench_sdk::ndarray::{
     Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, Zip, s,
 };
-use gpbench_sdk::{Result, Workers, lapack};
-
-use crate::panels;
+use gpbench_sdk::{Result, Workers, lapack, panels};
 
 /// The variational distribution N(m, R R^T) of the whitened values at the inducing points.
 #[derive(Debug)]

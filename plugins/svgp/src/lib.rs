@@ -8,7 +8,6 @@
 mod bound;
 mod learner;
 mod optimum;
-mod panels;
 mod params;
 mod process;
 

@@ -12,12 +12,10 @@
 
 use std::f64::consts::TAU;
 
+use gpbench_sdk::inducing::squares;
 use gpbench_sdk::ndarray::linalg::general_mat_vec_mul;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis, ShapeBuilder};
-use gpbench_sdk::{Result, Workers, lapack, symmetric};
-
-use crate::panels;
-use crate::process::squares;
+use gpbench_sdk::{Result, Workers, lapack, panels, symmetric};
 
 /// Sums over rows, from which the best distribution is computed.
 #[derive(Debug)]
@@ -77,24 +75,15 @@ impl Sums {
 
     /// The distribution that maximises the bound of the rows so far.
     pub(crate) fn optimum(self, workers: Workers<'_>) -> Result<Optimum> {
-        // With J the permutation that reverses the order, J B J = C C^T gives B^-1 = R R^T with R = J C^-T J, a lower triangle.
-        let mut factor = across(&self.precision);
-        panels::cholesky(&mut factor, workers)?;
-        let root = across(&symmetric::inverse_lower(&factor)?);
+        let root = symmetric::inverse_root(&self.precision, workers)?;
         let mut mean = self.pull.clone().insert_axis(Axis(1));
         lapack::multiply_lower(&root, true, &mut mean)?;
         lapack::multiply_lower(&root, false, &mut mean)?;
         let mean = mean.remove_axis(Axis(1));
 
         let unexplained = self.squares / self.noise_variance - self.pull.dot(&mean);
-        let normal = self.n as f64 * (TAU * self.noise_variance).ln() + lapack::log_determinant(&factor);
+        let normal = self.n as f64 * (TAU * self.noise_variance).ln() - lapack::log_determinant(&root);
         let bound = -0.5 * (normal + unexplained + self.missing / self.noise_variance);
         Ok(Optimum { mean, root, bound })
     }
-}
-
-/// The lower triangle, mirrored at the diagonal from lower left to upper right; 0 above it.
-fn across(lower: &ArrayRef2<f64>) -> Array2<f64> {
-    let last = lower.nrows() - 1;
-    Array2::from_shape_fn(lower.dim().f(), |(i, j)| if i < j { 0.0 } else { lower[[last - j, last - i]] })
 }

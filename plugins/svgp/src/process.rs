@@ -3,17 +3,18 @@
 
 use std::ops::Range;
 
+use gpbench_sdk::inducing::InducingPosterior;
 use gpbench_sdk::kernel::{Kernel, Points};
 use gpbench_sdk::ndarray::{
     Array1, Array2, ArrayRef1, ArrayRef2, ArrayView1, ArrayView2, Axis, ShapeBuilder, concatenate, s,
 };
 use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Scale, Transform};
-use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Scales, Workers, lapack};
+use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Scales, Workers, panels};
 
+use crate::SvgpParams;
 use crate::bound::{BoundGradient, Minibatch, WhitenedDistribution};
 use crate::optimum::{Optimum, Sums};
-use crate::{SvgpParams, panels};
 
 /// Largest jitter.
 const MOST_JITTER: f64 = 1e-3;
@@ -334,28 +335,15 @@ impl SparseProcess {
         let (kernel, q) = (self.kernel(), self.variational());
         let mut factor = kernel.gram(&z, &z, workers);
         factorise(&mut factor, self.jitter, workers)?;
-        let (mut means, mut variances) = (Array1::zeros(x.nrows()), Array1::zeros(x.nrows()));
-        let noise = self.hyperparameters.noise_scale().powi(2);
-        let pieces = x.axis_chunks_iter(Axis(0), panels::COLUMNS);
-        let mut outcomes = vec![Ok(()); pieces.len()];
-        let of_means = means.axis_chunks_iter_mut(Axis(0), panels::COLUMNS);
-        let of_variances = variances.axis_chunks_iter_mut(Axis(0), panels::COLUMNS);
-        let work = pieces.zip(of_means.zip(of_variances)).zip(&mut outcomes);
-        workers.for_each(work, |((x, (mut means, mut variances)), outcome)| {
-            let alone = Workers::new(1);
-            let x = self.features(&x, alone);
-            let mut solved = kernel.gram(&z, &x, alone);
-            *outcome = panels::solve(&factor, &mut solved);
-            means.assign(&(solved.t().dot(&q.mean) + self.hyperparameters.mean()));
-            variances.assign(&(kernel.diagonal(&x) - squares(&solved)));
-            if outcome.is_ok() {
-                *outcome = lapack::multiply_lower(&q.root, true, &mut solved).map_err(Into::into);
-            }
-            variances += &squares(&solved);
-            variances.mapv_inplace(|variance| variance.max(0.0) + noise);
-        });
-        outcomes.into_iter().collect::<Result<()>>()?;
-        Ok((means, variances))
+        let posterior = InducingPosterior {
+            kernel: &kernel,
+            z: z.view(),
+            factor: factor.view(),
+            mean: q.mean,
+            root: q.root,
+        };
+        let (means, variances) = posterior.predict(&self.features(x, workers), workers)?;
+        Ok((means + self.hyperparameters.mean(), variances + self.hyperparameters.noise_scale().powi(2)))
     }
 
     /// The kernel's inputs for some points: their features, or the points themselves.
@@ -380,11 +368,6 @@ impl SparseProcess {
         let layer = |layer| (network.weight(parameters, layer), network.bias(parameters, layer));
         Ok(model.on_network((0..network.layers()).map(layer)))
     }
-}
-
-/// Squared norms of the columns.
-pub(crate) fn squares(a: &Array2<f64>) -> Array1<f64> {
-    a.columns().into_iter().map(|column| column.dot(&column)).collect()
 }
 
 /// The Cholesky factor of K + jitter I in place of K's lower triangle. Returns the jitter: the first of 1, 10, 100 ...

@@ -210,10 +210,15 @@ fn test(slurm: &Slurm<SystemCommands>, manifest: &Manifest) -> Result<(), Failur
     }
 }
 
-/// The size of a case, for its task. An exact reference takes 8 n^2 bytes and a quarter more.
+/// The size of a case, for its task. An exact reference takes 8 n^2 bytes and a quarter more, and the search for an optimum
+/// as many again for an inverse.
 fn sized(planned: Planned<'_>, args: &RunArgs) -> SizedCase {
-    let reference =
-        planned.n.filter(|_| planned.fingerprint.exact).map(|n| 10 * (n as u64).pow(2) + (256 << 20));
+    let bytes_per_entry = match (planned.case.task.optimum(), planned.fingerprint.exact) {
+        (true, _) => Some(18),
+        (false, true) => Some(10),
+        (false, false) => None,
+    };
+    let reference = planned.n.zip(bytes_per_entry).map(|(n, bytes)| bytes * (n as u64).pow(2) + (256 << 20));
     SizedCase {
         id: planned.id.clone(),
         labels: planned.labels.clone(),

@@ -3,7 +3,7 @@
 use std::time::Instant;
 
 use console::{measure_text_width, truncate_str};
-use gpbench_engine::RunProgress as Count;
+use gpbench_engine::{ReferenceKind, RunProgress as Count};
 use gpbench_record::{Labels, Metrics, names, text};
 
 use crate::notice::{Notice, Styles};
@@ -67,10 +67,10 @@ impl Live {
         self.running.push(Running { id, name, short_name, since: now, share: 0.0, state: None });
     }
 
-    /// The exact reference of the case that began last is being computed.
-    pub(super) fn reference(&mut self) {
+    /// A reference of the case that began last is being computed.
+    pub(super) fn reference(&mut self, kind: ReferenceKind) {
         if let Some(last) = self.running.last_mut() {
-            last.state = Some("exact reference".to_owned());
+            last.state = Some(kind.as_str().to_owned());
         }
     }
 

@@ -63,7 +63,7 @@ pub(crate) enum Bench {
     },
     /// A step of a learner, in f64.
     Learner {
-        /// The plugin.
+        /// The plugin: a library, or a script.
         library: PathBuf,
         #[command(flatten)]
         args: BenchArgs,
@@ -209,9 +209,17 @@ fn learner_of(library: &Path, learner: Option<&str>) -> Result<String, Failure> 
     match (learner, &learners[..]) {
         (Some(learner), ids) if ids.contains(&learner) => Ok(learner.to_owned()),
         (None, [only]) => Ok((*only).to_owned()),
+        (_, []) => Err(Failure::usage(format!(
+            "{} offers no learner, whose steps are timed here; `gpbench run SPEC --library {}` times solvers",
+            library.display(),
+            library.display()
+        ))),
         _ => {
-            let offered = if learners.is_empty() { "none".to_owned() } else { learners.join(", ") };
-            let text = format!("--learner: name a learner of {}; it offers {offered}", library.display());
+            let text = format!(
+                "--learner: name a learner of {}; it offers {}",
+                library.display(),
+                learners.join(", ")
+            );
             Err(Failure::usage(text))
         }
     }
@@ -249,5 +257,6 @@ fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
         mean: None,
         origin: OriginBase::Ones.into(),
         network: None,
+        start: None,
     }
 }

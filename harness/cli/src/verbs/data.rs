@@ -29,7 +29,7 @@ pub(crate) enum Data {
         /// Data sets of the registry.
         names: Vec<String>,
     },
-    /// Read and check a CSV or Parquet file, and print what was taken from it: target, inputs, first rows.
+    /// Read and check a CSV or Parquet file, and print what was understood: columns, rows, repeated inputs and the split.
     Import(import::Import),
 }
 

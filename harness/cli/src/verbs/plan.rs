@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use gpbench_spec::{SpecCase, SpecPlan, ThompsonSeconds};
+use gpbench_spec::{Optima, SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
@@ -11,6 +11,7 @@ use crate::estimate::RunEstimate;
 use crate::exit::{OK, Outcome};
 use crate::notice::say;
 use crate::output::Listing;
+use crate::pilot::pilot;
 use crate::prepare::{self, Checked, Placement};
 use crate::spec_files::Reading;
 use crate::units;
@@ -22,12 +23,25 @@ pub(crate) struct Plan {
     spec: SpecArgs,
     #[command(flatten)]
     shard: ShardArg,
+    /// Run each solver on growing parts of its data set for this time in all, `2m` unless another one is given, and show
+    /// what a full case is expected to take, with intervals, beside what the plan assumes. Nothing of it is stored.
+    #[arg(
+        long,
+        value_name = "TIME",
+        num_args = 0..=1,
+        default_missing_value = "2m",
+        value_parser = gpbench_spec::parse_time
+    )]
+    pilot: Option<f64>,
     #[command(flatten)]
     output: FormatArg,
 }
 
 pub(crate) fn plan(global: &Global, args: &Plan) -> Outcome {
     let placement = Placement { shard: args.shard.shard, nodes: None };
+    if let Some(seconds) = args.pilot {
+        return pilot(global, &args.spec, &placement, seconds, args.output);
+    }
     let Checked { plan, threads, .. } = prepare::check(global, &args.spec, &placement, Reading::Files)?;
     let rows: Vec<Value> = plan.cases.iter().map(|planned| as_json(planned, threads)).collect();
     // Holds cases in the form of the journal, so it has the journal's schema.
@@ -109,13 +123,26 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     });
     let installed = units::bytes(memory.unwrap_or_default() as f64);
     let large = named(large, format!("need more than this machine's {installed} of memory"));
+    let optima = Optima::of(&plan.cases, threads).map(of_optima);
     assumed
         .into_iter()
         .chain(parts)
+        .chain(optima)
         .chain(few)
         .chain(large)
         .chain(named(long, "take more than an hour".to_owned()))
         .collect()
+}
+
+/// The estimated seconds of the searches for optima, which are no part of the cases' own.
+fn of_optima(optima: Optima) -> String {
+    let Optima { count, seconds } = optima;
+    let (searches, them) = if count == 1 { ("search", "it") } else { ("searches", "them") };
+    let time = units::duration(seconds);
+    format!(
+        "beside the cases: {count} {searches} for the optimum of the likelihood, about {time}, once: the cache keeps \
+         {them}"
+    )
 }
 
 /// The estimated seconds of the parts of Thompson sampling in all cases.

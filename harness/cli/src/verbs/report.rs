@@ -1,9 +1,11 @@
 //! `gpbench report`: prints a run's results and rebuilds its report.
 
 use std::path::{Path, PathBuf};
+use std::{env, fs};
 
 use clap::Args;
 use gpbench_report::Frame;
+use gpbench_runs::{NeutralNames, ReplacedName};
 
 use crate::args::{ChartArgs, Format, FormatArg, Global};
 use crate::exit::{Failure, OK, Outcome};
@@ -25,7 +27,8 @@ pub(crate) struct Report {
     /// Write the report as one file to send: a page with its charts, tables, spec and CSV inside, in place of an earlier file.
     #[arg(long, value_name = "FILE")]
     bundle: Option<PathBuf>,
-    /// Write the report to this folder too, with the files that it is made of, to keep under version control.
+    /// Write the report to this folder too, with the files that it is made of, to keep under version control. The home, working
+    /// and temporary folders and the host's name are replaced by neutral names, which are listed.
     #[arg(long, value_name = "FOLDER")]
     publish: Option<PathBuf>,
     #[command(flatten)]
@@ -84,8 +87,26 @@ fn others(global: &Global, frame: &Frame<'_>, args: &Report) -> Result<(), Failu
         told("bundle", file);
     }
     if let Some(folder) = &args.publish {
-        frame.publish(folder).map_err(runs::not_written)?;
+        let replaced = frame.publish(folder, &neutral_names()).map_err(runs::not_written)?;
         told("published", folder);
+        for ReplacedName { name, by, count } in replaced.iter().filter(|_| !global.quiet) {
+            say(format_args!("replaced: {name} by {by}, {count} times"));
+        }
     }
     Ok(())
+}
+
+/// The names of this machine and its user that a published run does not keep, with neutral ones.
+fn neutral_names() -> NeutralNames {
+    let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().into());
+    let names: [(Option<PathBuf>, &str); 4] = [
+        (env::current_dir().ok(), "<work>"),
+        (env::var_os("HOME").map(PathBuf::from), "~"),
+        (Some(env::temp_dir()), "<tmp>"),
+        (host, "<host>"),
+    ];
+    NeutralNames::new(names.into_iter().filter_map(|(name, by)| {
+        let name = name?.to_str()?.trim_end_matches('/').to_owned();
+        Some((name, by.to_owned()))
+    }))
 }

@@ -23,7 +23,7 @@ pub(crate) struct Schema {
 enum Described {
     /// The keys of a spec.
     Spec,
-    /// The columns of `results.parquet`, `traces.parquet` and `steps.parquet`.
+    /// The columns of `results.parquet`, `traces.parquet`, `steps.parquet` and `predictions.parquet`.
     Results,
 }
 

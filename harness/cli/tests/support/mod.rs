@@ -217,3 +217,14 @@ pub fn reproducible(case: &Value) -> Vec<(String, Value)> {
 pub fn is_reproducible(metric: &str) -> bool {
     gpbench_record::metric::find(metric).is_none_or(|metric| !metric.unit.depends_on_machine())
 }
+
+/// Whether the interpreter that scripts get has numpy; says so if not.
+pub fn has_python() -> bool {
+    let program = std::env::var_os("GPBENCH_PYTHON").unwrap_or_else(|| "python3".into());
+    let output = Command::new(&program).args(["-c", "import numpy"]).output();
+    let is_here = output.is_ok_and(|output| output.status.success());
+    if !is_here {
+        eprintln!("SKIPPED: no Python with numpy; GPBENCH_PYTHON names an interpreter");
+    }
+    is_here
+}

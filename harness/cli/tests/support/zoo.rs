@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use super::{Ended, Sandbox, build, checkout, library};
+use super::{Ended, Sandbox, build, checkout, library, reproducible};
 
 /// An act or a solver that misbehaves: its name, the status that its row must have, and a part of the reason.
 pub type Expected = (&'static str, &'static str, &'static str);
@@ -263,6 +263,24 @@ pub fn unmet(cases: &BTreeMap<&str, &Value>, expected: &[Expected]) -> Vec<Strin
         }
     };
     expected.iter().filter_map(meets).collect()
+}
+
+/// Checks what a run with misbehaving solvers leaves: for each a row as expected, the healthy solvers' results as in the
+/// run `alone` without them, no process, and no temporary file.
+#[track_caller]
+pub fn check_left(sandbox: &Sandbox, alone: &[Value], expected: &[Expected]) {
+    let cases = sandbox.cases();
+    assert_eq!(cases.len(), expected.len() + HEALTHY.len());
+    let (found, quiet) = (by_solver(&cases), by_solver(alone));
+    for name in HEALTHY {
+        assert_eq!(found[name]["status"], "ok");
+        assert_eq!(reproducible(found[name]), reproducible(quiet[name]), "the metrics of {name} changed");
+    }
+    let wrong = unmet(&found, expected);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    print_delays(sandbox);
+    assert_eq!(survivors(&sandbox.path(".")), [0; 0], "no process is left");
+    assert_eq!(temporary(&files(&sandbox.path("."))), None, "files of running cases are removed");
 }
 
 /// Prints how long after its limit each killed case was dead, and how much memory it had. Asserts nothing.

@@ -1,4 +1,4 @@
-//! Where the files of exact references are: in the cache, which later runs read too, or, where nothing can be written to
+//! Where the files of references are: in the cache, which later runs read too, or, where nothing can be written to
 //! the cache, in a folder of this run.
 
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ pub(super) struct Places {
     own: PathBuf,
     /// Set once the cache has been found unwritable.
     is_refused: OnceLock<()>,
-    /// Keys of files in the cache that cannot be read and cannot be removed.
+    /// Names of files in the cache that cannot be read and cannot be removed.
     avoided: Mutex<HashSet<String>>,
 }
 
@@ -29,18 +29,18 @@ impl Places {
     }
 
     /// The file of a reference that exists, or else where it is to be written.
-    pub(super) fn path(&self, key: &str) -> PathBuf {
-        let stored = key_file(&self.cache, key);
+    pub(super) fn path(&self, name: &str) -> PathBuf {
+        let stored = self.cache.join(name);
         let is_refused = self.is_refused.get().is_some() && !stored.is_file();
-        if is_refused || self.avoided().contains(key) { key_file(&self.own, key) } else { stored }
+        if is_refused || self.avoided().contains(name) { self.own.join(name) } else { stored }
     }
 
     /// Makes the folder that a reference is written to. Returns a warning where the cache is found unwritable now.
     ///
     /// # Errors
     /// Where the folder of this run cannot be made either.
-    pub(super) fn open(&self, key: &str) -> io::Result<Option<String>> {
-        if !self.is_cache(&self.path(key)) {
+    pub(super) fn open(&self, name: &str) -> io::Result<Option<String>> {
+        if !self.is_cache(&self.path(name)) {
             fs::create_dir_all(&self.own)?;
             return Ok(None);
         }
@@ -61,8 +61,8 @@ impl Places {
     }
 
     /// Leaves the stored file of a reference, which cannot be read and cannot be removed, aside in this run.
-    pub(super) fn avoid(&self, key: &str) {
-        self.avoided().insert(key.to_owned());
+    pub(super) fn avoid(&self, name: &str) {
+        self.avoided().insert(name.to_owned());
     }
 
     fn avoided(&self) -> MutexGuard<'_, HashSet<String>> {
@@ -80,11 +80,6 @@ impl Drop for Places {
         // What cannot be removed is removed when a later run finds it stale.
         let _ = fs::remove_dir_all(&self.own);
     }
-}
-
-/// The file of a reference in a folder.
-fn key_file(folder: &Path, key: &str) -> PathBuf {
-    folder.join(format!("{key}.safetensors"))
 }
 
 /// Makes a folder and tries to write a file in it.

@@ -4,12 +4,12 @@ use gpbench_record::{Kernel, Step, names};
 
 use super::verdict::Answer;
 
-/// The bound for the last systems of a case: under the kernel that training ended with, and on the rows of the last step
-/// where steps add rows.
+/// The bound for the last systems of a case: under the kernel that training ended with or that was found in the data,
+/// and on the rows of the last step where steps add rows.
 pub(super) fn of_last(answer: &Answer<'_>) -> f64 {
     let Answer { case, solved, steps, .. } = *answer;
     let trained = solved.output.training().map(|training| &training.hyperparameters);
-    let kernel = trained.and_then(|named| case.kernel.with_hyperparameters(named));
+    let kernel = trained.or(solved.start.as_ref()).and_then(|named| case.kernel.with_hyperparameters(named));
     residual(kernel.as_ref().unwrap_or(&case.kernel), rows(answer, steps.last().copied()))
 }
 

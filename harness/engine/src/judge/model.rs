@@ -10,6 +10,9 @@ use crate::text::shortest;
 const WIDEST_GAP: f64 = 1e-5;
 /// The same for an exact process of many rows, which learners too predict from by iterative methods.
 const WIDEST_ITERATIVE_GAP: f64 = 1e-2;
+/// Log likelihood per row by which a start from the data may be better, in nats. Learners ascend other objectives than the
+/// likelihood, so that some of a difference is theirs.
+const LARGEST_START_GAP: f64 = 0.2;
 
 /// The status of a model by its predictions.
 pub(super) fn status(answer: &Answer<'_>) -> Verdict {
@@ -47,7 +50,19 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     if solved.reason == StopReason::Time {
         return out_of_time(answer);
     }
-    Verdict::ok()
+    match metrics.get(names::BELOW_START).filter(|gap| *gap > LARGEST_START_GAP) {
+        Some(gap) => Verdict::new(CaseStatus::Ok, doubt(gap)),
+        None => Verdict::ok(),
+    }
+}
+
+/// The warning about learned hyperparameters that are so many nats per row below a start from the data.
+fn doubt(gap: f64) -> String {
+    let gap = shortest(gap);
+    format!(
+        "the learned hyperparameters are doubtful: a start from the data has a log likelihood per row {gap} above, on a \
+         sample of the rows"
+    )
 }
 
 /// The largest gap of a model's predictions. Those of an exact process of many rows are compared on a few test rows, unless its

@@ -9,6 +9,8 @@ use crate::text::shortest;
 const LAST_STEPS: usize = 10;
 /// Rise of the log likelihood per row over these steps above which training had not ended, in nats.
 const LARGEST_RISE: f64 = 1e-3;
+/// Log likelihood per row by which a start from the data may be better, on a sample of the rows, in nats.
+const LARGEST_GAP: f64 = 0.05;
 /// Share of the variance from which on the noise explains nearly all of it.
 const NEARLY_ALL: f64 = 0.95;
 /// Length scales of scaled inputs, and scales of standardised targets, that training reaches only on its way to a limit.
@@ -18,12 +20,21 @@ const LIMITS: [f64; 2] = [1e-3, 1e3];
 pub(super) fn doubts(answer: &Answer<'_>) -> Option<String> {
     let training = answer.case.task.training().filter(|training| training.replay.is_empty())?;
     let output = answer.solved.output.training()?;
-    let doubts = [rise(answer), at_limit(answer, training, output), noise(answer, training, output)];
+    let doubts = [
+        rise(answer).or_else(|| estimated_rise(answer)),
+        at_limit(answer, training, output),
+        noise(answer, training, output),
+        below_start(answer),
+    ];
     let doubts: Vec<String> = doubts.into_iter().flatten().collect();
+    let other = match answer.case.kernel.start {
+        Some(_) => "",
+        None => ", as initial = \"data\" finds them,",
+    };
     (!doubts.is_empty()).then(|| {
+        let doubts = doubts.join("; ");
         format!(
-            "the optimum is doubtful: {}; start from other hyperparameters or take more steps",
-            doubts.join("; ")
+            "the optimum is doubtful: {doubts}; start from other hyperparameters{other} or take more steps"
         )
     })
 }
@@ -40,6 +51,28 @@ fn rise(answer: &Answer<'_>) -> Option<String> {
     (rise > LARGEST_RISE).then(|| {
         format!("the log likelihood per row rose by {} over the last {LAST_STEPS} steps", shortest(rise))
     })
+}
+
+/// A rise of the likelihood over the last steps by their gradients, where it was not computed.
+fn estimated_rise(answer: &Answer<'_>) -> Option<String> {
+    if answer.steps.iter().any(|step| step.metrics.get(names::LOG_MARGINAL_LIKELIHOOD).is_some()) {
+        return None;
+    }
+    let gains: Vec<f64> =
+        answer.steps.iter().filter_map(|step| step.metrics.get(names::LIKELIHOOD_GAIN)).collect();
+    let last = &gains[gains.len().checked_sub(LAST_STEPS)?..];
+    let rise = last.iter().sum::<f64>() / answer.solved.n as f64;
+    (rise > LARGEST_RISE).then(|| {
+        let rise = shortest(rise);
+        format!("by its gradients the log likelihood per row rose by {rise} over the last {LAST_STEPS} steps")
+    })
+}
+
+/// A start from the data that is better than what training ended with.
+fn below_start(answer: &Answer<'_>) -> Option<String> {
+    let gap = answer.metrics.get(names::BELOW_START).filter(|gap| *gap > LARGEST_GAP)?;
+    let gap = shortest(gap);
+    Some(format!("a start from the data has a log likelihood per row {gap} above, on a sample of the rows"))
 }
 
 /// A scale that moved away from its start and out of the limits. An input that does not matter has a length scale without

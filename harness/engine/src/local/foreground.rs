@@ -82,7 +82,9 @@ impl Executor for Foreground<'_> {
 
     fn run(&self, item: &WorkItem, log: &Path, interrupt: &Interrupt, seen: &dyn Fn(&Message)) -> Outcome {
         match item {
-            WorkItem::Verify(_) | WorkItem::Exact(_) => self.local.run(item, log, interrupt, seen),
+            WorkItem::Verify(_) | WorkItem::Exact(_) | WorkItem::Optimum(_) => {
+                self.local.run(item, log, interrupt, seen)
+            }
             WorkItem::Case(_) => self.solve(item, interrupt).unwrap_or_else(|error| {
                 let name = self.program.first().map_or(self.local.worker.as_os_str(), OsString::as_os_str);
                 Outcome::of(End::NotStarted { reason: format!("{}: {error}", name.display()) })

@@ -8,8 +8,10 @@ use gpbench_record::{MOST_TRACE_POINTS, Message, Metrics};
 use crate::WorkItem;
 use crate::executor::is_terminal;
 
-/// Most bytes of a line: a message is far smaller.
+/// Most bytes of a line of a worker that runs a plugin: a message is far smaller.
 const LINE_LIMIT: usize = 4 << 20;
+/// Most bytes of a line of a verification, which may hold predictions on 200 000 rows of about 80 bytes.
+const LONG_LINE_LIMIT: usize = 32 << 20;
 /// Most bytes of all lines, more than the messages of any case have.
 const TOTAL_LIMIT: usize = 256 << 20;
 /// Most bytes of memory of the points of a trace, several times what the longest trace takes.
@@ -36,6 +38,8 @@ pub(crate) enum Output {
 pub(crate) struct Bound {
     messages: usize,
     bytes: usize,
+    /// Bytes of a line.
+    line: usize,
 }
 
 impl Bound {
@@ -43,12 +47,13 @@ impl Bound {
     pub(crate) fn of(item: &WorkItem) -> Self {
         let steps = match item {
             WorkItem::Case(job) => job.case.task.most_steps(),
-            WorkItem::Verify(_) | WorkItem::Exact(_) => 0,
+            WorkItem::Verify(_) | WorkItem::Exact(_) | WorkItem::Optimum(_) => 0,
         };
         Self {
             // And the message that the plugin is being loaded.
             messages: MOST_TRACE_POINTS.saturating_add(steps).saturating_add(1),
             bytes: TRACE_MEMORY.saturating_add(steps.saturating_mul(STEP_MEMORY)),
+            line: if matches!(item, WorkItem::Verify(_)) { LONG_LINE_LIMIT } else { LINE_LIMIT },
         }
     }
 
@@ -103,7 +108,7 @@ pub(crate) fn forward(mut from: impl Read, mut most: Bound, to: &Sender<Output>)
             if piece.ends_with(b"\n") {
                 listening = send(&line, &mut most, to);
                 line.clear();
-            } else if line.len() > LINE_LIMIT || total > TOTAL_LIMIT {
+            } else if line.len() > most.line || total > TOTAL_LIMIT {
                 let _ = to.send(Output::Garbled(sample(&line)));
                 listening = false;
             }
@@ -152,7 +157,7 @@ mod tests {
     const FAILED: &str = r#"{"type":"failed","status":"invalid","reason":"no"}"#;
     const TRACE: &str = r#"{"type":"trace","iteration":1,"seconds":0.1,"epochs":1.0,"metrics":{}}"#;
 
-    const MOST: Bound = Bound { messages: 4, bytes: 1 << 20 };
+    const MOST: Bound = Bound { messages: 4, bytes: 1 << 20, line: LINE_LIMIT };
 
     fn received(text: impl AsRef<[u8]>) -> Vec<String> {
         let (to, from) = channel();

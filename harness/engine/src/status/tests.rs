@@ -56,6 +56,7 @@ fn solved(reason: StopReason, claimed: &[f64]) -> Message {
         values: BTreeMap::new(),
         metrics: Metrics::default(),
         unplanned_parts: Vec::new(),
+        start: None,
         output: TaskOutput::empty(TaskKind::Posterior),
     })
 }

@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Names of arrays in any kind of model. A list of weights is no mistake, so it is not among them.
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "signal_scale",
     "noise_scale",
     "length_scale",
@@ -231,6 +231,7 @@ const NAMES: [&str; 12] = [
     "rows",
     "weight",
     "combine",
+    "neighbours",
 ];
 
 fn is_of_models(name: &str) -> bool {

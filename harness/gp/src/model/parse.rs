@@ -3,11 +3,13 @@
 mod experts;
 
 use gpbench_record::{Covariance, ModelKind};
+use ndarray::Array2;
 
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
 use super::{Body, Model, Shape};
 use crate::covariance::Linear;
 use crate::finite::OutputFeatures;
+use crate::neighbours::{InducingPoints, Neighbours};
 use crate::network::{Layer, Network};
 use crate::sparse::Variational;
 use crate::train::Hyperparameters;
@@ -39,7 +41,9 @@ fn single(
     shape: Shape,
 ) -> Result<Model, InvalidArray> {
     let network = match kind {
-        ModelKind::Gp | ModelKind::Inducing | ModelKind::Experts => Network::default(),
+        ModelKind::Gp | ModelKind::Inducing | ModelKind::Experts | ModelKind::Neighbours => {
+            Network::default()
+        }
         ModelKind::Features => network(reader, shape.inputs, 0)?,
         ModelKind::NetworkGp | ModelKind::NetworkInducing => network(reader, shape.inputs, 1)?,
     };
@@ -49,8 +53,10 @@ fn single(
     let (signal_scale, length_scale) = scales(reader, family, outputs)?;
     let body = match (kind, covariance_function(family, signal_scale, &length_scale, outputs)) {
         (ModelKind::Inducing | ModelKind::NetworkInducing, covariance) => {
-            inducing(reader, covariance, shape.inputs)?
+            let (z, jitter, q) = inducing(reader, shape.inputs)?;
+            Body::Inducing { covariance, z, jitter, q }
         }
+        (ModelKind::Neighbours, covariance) => Body::Neighbours(neighbours(reader, covariance, shape)?),
         (ModelKind::Features, CovarianceFunction::Stationary(kernel)) => {
             Body::Features(random_features(reader, &kernel)?)
         }
@@ -133,11 +139,32 @@ fn check_weights(reader: &mut Reader<'_>, features: usize) -> Result<(), Invalid
     Ok(())
 }
 
-fn inducing(
+/// The number of neighbours, and inducing points if there are any.
+fn neighbours(
     reader: &mut Reader<'_>,
     covariance: CovarianceFunction,
-    inputs: usize,
-) -> Result<Body, InvalidArray> {
+    shape: Shape,
+) -> Result<Neighbours, InvalidArray> {
+    let CovarianceFunction::Stationary(kernel) = &covariance else {
+        let wanted = "another: neighbours have no linear kernel";
+        return Err(InvalidArray::new("kind", "is that of neighbours", wanted));
+    };
+    let count = reader.number("neighbours", Entries::NotNegative)?;
+    if count.fract() != 0.0 {
+        return Err(InvalidArray::new("neighbours", format!("is {count}"), "a whole number"));
+    }
+    let inducing = match reader.has("z") {
+        true => {
+            let (z, jitter, q) = inducing(reader, shape.inputs)?;
+            Some(InducingPoints { covariance: covariance.clone(), z, jitter, q })
+        }
+        false => None,
+    };
+    Ok(Neighbours { kernel: kernel.clone(), count: count as usize, inducing })
+}
+
+/// Inducing points, their jitter, and their distribution.
+fn inducing(reader: &mut Reader<'_>, inputs: usize) -> Result<(Array2<f64>, f64, Variational), InvalidArray> {
     let meaning = "a row for each inducing point, a column for each input";
     let size = Size { rows: None, columns: Some(inputs), meaning };
     let z = reader.entries("z", size, Entries::Finite)?.to_owned();
@@ -155,6 +182,5 @@ fn inducing(
         let error = invalid_entry("q_root", root, (index, index), "without zeros on the diagonal");
         return Err(error.of_divergence());
     }
-    let q = Variational { mean, root: root.to_owned() };
-    Ok(Body::Inducing { covariance, z, jitter, q })
+    Ok((z, jitter, Variational { mean, root: root.to_owned() }))
 }

@@ -11,6 +11,7 @@ use crate::exact::ExactGp;
 use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, OutputFeatures};
 use crate::iterative::IterativeGp;
+use crate::neighbours::Conditioned;
 use crate::sparse::{Basis, Variational};
 use crate::{CovarianceFunction, Kernel};
 
@@ -48,6 +49,7 @@ enum State<'a> {
     Finite(Finite<NetworkFeatures<'a>>),
     Inducing { basis: Basis<'a>, covariance: &'a CovarianceFunction, q: &'a Variational },
     Experts(&'a Experts),
+    Neighbours(Conditioned<'a>),
 }
 
 impl<'a> Posterior<'a> {
@@ -67,13 +69,17 @@ impl<'a> Posterior<'a> {
             Body::Features(projection) => State::Finite(training.finite(projection)?),
             Body::Inducing { covariance, z, jitter, q } => {
                 let basis = Basis::new(covariance, &model.network, z.view(), *jitter, pool);
-                let basis =
-                    basis.map_err(singular("the kernel matrix of `z` with `jitter` on its diagonal"))?;
+                let basis = basis.map_err(singular(OF_POINTS))?;
                 State::Inducing { basis, covariance, q }
             }
             Body::Experts(experts) => {
                 assert_eq!(x.nrows(), model.shape.rows, "rows as the model was parsed with");
                 State::Experts(experts)
+            }
+            Body::Neighbours(neighbours) => {
+                let conditioned =
+                    neighbours.condition(&model.network, training.noise_scale(), x, &training.y, pool);
+                State::Neighbours(conditioned.map_err(singular(OF_POINTS))?)
             }
         };
         Ok(Posterior { training, state })
@@ -82,7 +88,7 @@ impl<'a> Posterior<'a> {
     /// Predicts y at the rows of `x_test` (m x d). A row's prediction does not depend on the other rows.
     ///
     /// # Errors
-    /// Where an expert's matrix is singular.
+    /// Where the matrix of an expert, or of the neighbours of a row, is singular.
     pub fn predict(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
         let Training { model, x, y, pool } = &self.training;
         assert_eq!(x_test.ncols(), x.ncols(), "as many inputs as in training");
@@ -91,6 +97,7 @@ impl<'a> Posterior<'a> {
             State::Iterative(gp) => gp.predict(model.network.forward(x_test, pool).view()),
             State::Finite(finite) => finite.predict(x_test),
             State::Inducing { basis, q, .. } => basis.predict(q, x_test),
+            State::Neighbours(conditioned) => conditioned.predict(x_test)?,
             State::Experts(experts) => {
                 let (mean, variance) = experts.predict(*x, y.view(), x_test, pool)?;
                 return Ok(Prediction { mean, variance });
@@ -103,7 +110,7 @@ impl<'a> Posterior<'a> {
     /// row.
     ///
     /// # Errors
-    /// Where an expert's matrix is singular, or conjugate gradients fail.
+    /// As [`predict`](Self::predict), or where conjugate gradients fail.
     pub fn predict_exactly(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
         let State::Iterative(gp) = &self.state else { return self.predict(x_test) };
         let Training { model, y, pool, .. } = &self.training;
@@ -124,7 +131,7 @@ impl<'a> Posterior<'a> {
                 Ok(Some(-bound / y.len() as f64))
             }
             State::Experts(experts) => Ok(Some(experts.nlml(*x, y.view(), pool)?)),
-            State::Dense(_) | State::Iterative(_) | State::Finite(_) => self.nlml(),
+            State::Dense(_) | State::Iterative(_) | State::Finite(_) | State::Neighbours(_) => self.nlml(),
         }
     }
 
@@ -148,8 +155,13 @@ impl<'a> Posterior<'a> {
             {
                 Ok(Some(of_dense(&training.dense(kernel)?)))
             }
+            State::Neighbours(conditioned) if training.x.nrows() <= DENSE_ROWS => {
+                Ok(Some(of_dense(&training.dense(conditioned.kernel())?)))
+            }
             State::Experts(experts) if experts.is_exact(training.x.nrows()) => self.objective(),
-            State::Inducing { .. } | State::Iterative(_) | State::Experts(_) => Ok(None),
+            State::Inducing { .. } | State::Iterative(_) | State::Experts(_) | State::Neighbours(_) => {
+                Ok(None)
+            }
         }
     }
 
@@ -196,6 +208,9 @@ impl<'a> Training<'a> {
             .map_err(singular("F, the Gram matrix of the features with noise,"))
     }
 }
+
+/// The matrix of inducing points.
+const OF_POINTS: &str = "the kernel matrix of `z` with `jitter` on its diagonal";
 
 fn singular(matrix: &'static str) -> impl Fn(NotPositiveDefinite) -> ModelError {
     move |error| ModelError::Singular { matrix, error }

@@ -120,7 +120,7 @@ impl SubsetFit {
 }
 
 /// The rows of least Euclidean distance to a row, in their own order; ties go to the earlier.
-fn nearest(x: ArrayView2<f64>, centroid: usize, size: usize) -> Vec<usize> {
+pub(super) fn nearest(x: ArrayView2<f64>, centroid: usize, size: usize) -> Vec<usize> {
     let centre = x.row(centroid);
     let distance = |row: ArrayView1<f64>| (&row - &centre).mapv(|difference| difference * difference).sum();
     let distances: Vec<f64> = x.rows().into_iter().map(distance).collect();

@@ -83,8 +83,8 @@ unsafe fn read_param(param: &Param, index: usize, room: &Room) -> Result<ParamSc
         Some(ParamValue::Float(bound)) if kind == ParamKind::Float => Ok(Some(bound)),
         Some(_) => Err(wrong(format!("its {what} is not a number of its own kind"))),
     };
-    if !choices.is_empty() && kind != ParamKind::Text {
-        return Err(wrong("it has choices but is not a text".into()));
+    if !choices.is_empty() && !matches!(kind, ParamKind::Text | ParamKind::Int) {
+        return Err(wrong("it has choices but is neither a text nor a whole number".into()));
     }
     let (min, max) = (bound(min, "min", f64::NEG_INFINITY)?, bound(max, "max", f64::INFINITY)?);
     let info = ParamSchema { kind, doc, default, min, max, choices, name };
@@ -119,7 +119,7 @@ unsafe fn read_choices(param: &Param, room: &Room) -> Result<Vec<String>, String
     (0..n_choices as usize).map(|index| unsafe { room.text(*choices.add(index), "a choice") }).collect()
 }
 
-/// Checks whether a parameter may take a value of its own kind. The error is the end of a sentence.
+/// Checks whether a parameter may take a value of its own kind, or one of its words. The error is the end of a sentence.
 pub(crate) fn admits(info: &ParamSchema, value: &ParamValue) -> Result<(), String> {
     let number = match value {
         ParamValue::Bool(_) => return Ok(()),

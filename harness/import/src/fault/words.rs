@@ -1,6 +1,7 @@
 //! Parts of messages that depend on the fault.
 
 use std::io;
+use std::path::Path;
 
 use gpbench_data::copy::CopyError;
 
@@ -12,6 +13,14 @@ pub(super) fn hint(separator: Option<char>) -> String {
         Some('\t') => " (it seems to use tabs: set `separator` to `tab`)".to_owned(),
         Some(separator) => format!(" (it seems to use `{separator}`: set `separator`)"),
         None => String::new(),
+    }
+}
+
+/// What helps against comments that begin with `mark`.
+pub(super) fn comment(mark: &str) -> String {
+    match mark {
+        "#" | "%" | "!" | "//" => format!("set `comment` to `{}`, or remove such lines", &mark[..1]),
+        _ => "remove comment lines from the file".to_owned(),
     }
 }
 
@@ -61,4 +70,27 @@ pub(super) fn suggestion(role: Role, nearest: Option<&str>, columns: &[String]) 
 pub(super) fn told(faults: &[FileFault]) -> String {
     let told: Vec<String> = faults.iter().map(FileFault::to_string).collect();
     told.join("\n  ")
+}
+
+/// What is wrong with a file of test rows that lacks columns of the file of training rows `other`.
+pub(super) fn lacking(missing: &[String], lacks_target: bool, other: &Path) -> String {
+    let named: Vec<String> = missing.iter().map(|name| format!("`{name}`")).collect();
+    let (noun, them) = if named.len() == 1 { ("column", "it") } else { ("columns", "them") };
+    let target =
+        if lacks_target { "; test rows need their targets, which predictions are compared with" } else { "" };
+    let drop = if lacks_target && missing.len() == 1 { "" } else { ", or drop inputs by `drop`" };
+    format!(
+        "the file lacks the {noun} {} of {}; columns are matched by name: add {them}{drop}{target}",
+        named.join(", "),
+        other.display()
+    )
+}
+
+/// What is wrong with a file of test rows where it or the file of training rows `other` alone has a header.
+pub(super) fn header_of_one(has_header: bool, other: &Path) -> String {
+    let (own, others) = if has_header { ("has a header", "has none") } else { ("has no header", "has one") };
+    format!(
+        "the file {own}, {} {others}; columns are matched by name: give both files a header, or set `header`",
+        other.display()
+    )
 }

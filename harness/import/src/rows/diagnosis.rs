@@ -5,7 +5,7 @@
 
 use super::Rows;
 use crate::categories;
-use crate::cell::{Cell, number, shown};
+use crate::cell::{Cell, decimal_number, shown};
 use crate::cell_fault::CellFault;
 use crate::error::{ImportError, InputPosition};
 use crate::fault::FileFault;
@@ -70,11 +70,17 @@ impl Rows {
             },
             Cell::Empty => CellFault::EmptyCell { column },
             Cell::Missing => CellFault::Missing { text, column },
+            Cell::Commas if self.decimal == ',' => CellFault::Points { text, column },
             Cell::Commas => CellFault::Commas { text, column },
+            Cell::Points => CellFault::Points { text, column },
+            Cell::Mixed(this, that) => {
+                CellFault::Mixed { text, column, this: this.words()[0], that: that.words()[1] }
+            }
             Cell::Date => CellFault::Date { text, column },
             Cell::NotFinite => CellFault::NotFinite { text, column },
             Cell::TooLarge => CellFault::TooLarge { text, column },
             Cell::TooManyCategories => CellFault::TooManyCategories { column, most: categories::MOST },
+            Cell::UnknownCategory => CellFault::UnknownCategory { text, column },
         })
     }
 
@@ -86,7 +92,8 @@ impl Rows {
             return Some(comment);
         }
         let mark = self.first_comment.clone().filter(|_| self.has_header && !self.has_rows)?;
-        let is_header = cell == Cell::Text && self.record.iter().all(|cell| number(cell).is_err());
+        let is_header =
+            cell == Cell::Text && self.record.iter().all(|cell| decimal_number(cell, self.decimal).is_err());
         is_header.then(|| self.comment(self.first_line, mark))
     }
 

@@ -36,6 +36,9 @@ pub struct Learning {
     /// infinite dimension. A kernel of finite dimension uses all rows.
     #[serde(default = "nlml_rows")]
     pub nlml_rows: usize,
+    /// Whether the likelihood is compared with its [`Optimum`](crate::Optimum).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optimum: bool,
     /// The field in which earlier versions stored [`Solver::grid`](crate::Solver::grid). It is read and never
     /// written.
     #[serde(default, skip_serializing)]
@@ -71,6 +74,10 @@ impl TaskRules for Learning {
     /// False, since the hyperparameters are not known in advance.
     fn exact_reference(&self) -> bool {
         false
+    }
+
+    fn optimum(&self) -> bool {
+        self.optimum
     }
 
     fn judgement(&self) -> Judgement {
@@ -170,6 +177,7 @@ mod tests {
             inducing: None,
             shared_length_scale: false,
             nlml_rows: 4096,
+            optimum: false,
             grid: None,
         };
         assert_eq!(learning, expected);

@@ -17,6 +17,11 @@ pub trait TaskRules {
     /// Whether the case is compared with an exact reference at its own hyperparameters.
     fn exact_reference(&self) -> bool;
 
+    /// Whether the learned hyperparameters are compared with the optimum of the exact likelihood.
+    fn optimum(&self) -> bool {
+        false
+    }
+
     /// The quantity that decides the status of a case.
     fn judgement(&self) -> Judgement;
 

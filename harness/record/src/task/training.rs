@@ -40,6 +40,9 @@ pub struct Training {
     /// Grid on which the exact likelihood is evaluated after training with the exact estimator.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub landscape: Option<Grid>,
+    /// Whether the likelihood is compared with its [`Optimum`](crate::Optimum).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub optimum: bool,
     /// The posterior that is computed under the final hyperparameters.
     pub prediction: FinalPrediction,
 }
@@ -63,6 +66,10 @@ impl TaskRules for Training {
     /// False, since the hyperparameters are not known in advance.
     fn exact_reference(&self) -> bool {
         false
+    }
+
+    fn optimum(&self) -> bool {
+        self.optimum
     }
 
     fn judgement(&self) -> Judgement {

@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{disturbance, names};
+use gpbench_record::names;
 use gpbench_statistics::gate::{GROSS_FACTOR, SESSIONS, session_limit};
 use gpbench_statistics::sample_variance;
 
@@ -15,6 +15,7 @@ use super::cases::CaseKey;
 use super::check::{Check, CheckOutcome};
 use super::file::BaselineTolerance;
 use super::groups::Group;
+use super::load::Load;
 use super::seconds::{self, Verdict};
 use super::session::BaselineSession;
 use super::timed::{Timed, median};
@@ -46,7 +47,7 @@ pub(super) fn compare(check: &mut Check, new: &Timed, earlier: &Earlier<'_>, nou
     let is_here = |session: &&BaselineSession| {
         let machine = new.machine.as_ref();
         machine.is_some_and(|machine| machine.difference(&session.machine).is_none())
-            && !session.is_disturbed()
+            && session.load().is_none()
     };
     let here: Vec<&BaselineSession> = sessions.iter().copied().filter(is_here).collect();
     let done = by_limit(check, new, &here, earlier.of_history, noun);
@@ -81,12 +82,12 @@ fn by_limit(
         known.filter(|(logs, _)| logs.len() >= SESSIONS).unzip();
     let Some(limit) = session_limit(&logs) else { return BTreeSet::new() };
     let ratio = limit.exp().max(1.0 + tolerance.relative);
-    let is_disturbed = disturbance(new.other_load).is_some();
+    let load = Load::of(new.other_load);
     for (group, logs) in groups.iter().zip(&logs) {
         let was = (logs.iter().sum::<f64>() / logs.len() as f64).exp();
         let values = group.typical().map(|(_, now)| (was, now));
         let limits = Limits { ratio, absolute: tolerance.absolute, sessions: logs.len() };
-        match limits.verdict(group, values, is_disturbed) {
+        match limits.verdict(group, values, load) {
             Some(verdict) => check.add_times(group, values, verdict),
             None => check.compared += 1,
         }
@@ -98,7 +99,7 @@ fn by_limit(
         logs.iter().map(Vec::len).min().unwrap_or_default(),
         percent(session_effect(&logs)),
     ));
-    check.remark_disturbance(new);
+    check.remark_load(new);
     groups.iter().map(|group| group.cases[0].of_all_seeds()).collect()
 }
 
@@ -114,14 +115,14 @@ struct Limits {
 
 impl Limits {
     /// Whether a group is slower, faster or undecided; none where it is not slower.
-    fn verdict(&self, group: &Group, values: Option<(f64, f64)>, is_disturbed: bool) -> Option<Verdict> {
+    fn verdict(&self, group: &Group, values: Option<(f64, f64)>, load: Option<Load>) -> Option<Verdict> {
         let undecided = group.lack.map(|lack| Verdict::undecided(lack.words()));
         let Some((was, now)) = values.filter(|_| undecided.is_none()) else { return undecided };
         let limit = (self.ratio * was).max(was + self.absolute);
         let detail = format!("× {:.2} of {} sessions", now / was, self.sessions);
         let (outcome, detail) = match () {
-            () if is_disturbed && now <= GROSS_FACTOR * limit => {
-                return Some(Verdict::undecided("beside other programs"));
+            () if load.is_some() && now <= GROSS_FACTOR * limit => {
+                return load.map(|load| Verdict::undecided(load.words()));
             }
             () if now > limit => (CheckOutcome::Regressed, detail),
             () if now > GROSS_FACTOR * was => {
@@ -163,7 +164,7 @@ pub struct ExtendedHistory {
 }
 
 /// A history with the session of a run added. Sessions that failed their check for another reason than undecided
-/// seconds, and sessions beside other programs, are not added. Where a solver got faster, its older times are
+/// seconds, and sessions beside other programs or with an unknown load, are not added. Where a solver got faster, its older times are
 /// removed.
 ///
 /// # Errors
@@ -183,8 +184,10 @@ pub fn extended_history(
         Ok(ExtendedHistory { text: None, remark })
     };
     let Some(session) = session else { return left_out("it has no seconds of a known machine") };
-    if session.is_disturbed() {
-        return left_out("other programs used the processors");
+    match session.load() {
+        Some(Load::Disturbing) => return left_out("other programs used the processors"),
+        Some(Load::Unknown) => return left_out("what other programs used of the processors is not known"),
+        None => {}
     }
     if failed {
         return left_out("the check failed");

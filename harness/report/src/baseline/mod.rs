@@ -54,6 +54,7 @@ mod file;
 mod groups;
 mod history;
 mod keys;
+mod load;
 mod loose_tolerance;
 mod machine;
 mod metrics;

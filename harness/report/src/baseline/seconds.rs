@@ -7,16 +7,17 @@
 //! [`gpbench_statistics::gate`].
 //!
 //! What cannot be called slower or not slower is *undecided*, and fails the check unless that is allowed: on another
-//! machine or with other instructions, with too few repeats, beside other programs, where a repeat has no time, and
+//! machine or with other instructions, with too few repeats, beside other programs or where their load is not known, where a repeat has no time, and
 //! where times differ more than twofold though ranks do not rule out chance. Where ranks cannot decide, a solver
 //! whose times all exceed twice the old ones is still slower (the gross rule).
 
-use gpbench_record::{disturbance, names};
+use gpbench_record::names;
 use gpbench_statistics::gate::{self, GROSS_FACTOR, Tail};
 
 use super::check::{Check, CheckOutcome, MetricCheck};
 use super::file::BaselineTolerance;
 use super::groups::Group;
+use super::load::Load;
 use super::timed::Timed;
 
 /// Relative tolerance of seconds against those of another session: sessions differ, and all times of one share its
@@ -59,10 +60,11 @@ pub(super) fn compare(check: &mut Check, new: &Timed, old: &Timed, tolerance: Ba
         check.remarks.push(format!("seconds are undecided: {difference}"));
         return check.add_undecided(&groups, "another machine");
     }
-    let is_disturbed = [new, old].into_iter().any(|side| check.remark_disturbance(side));
+    let loads = [new, old].map(|side| check.remark_load(side));
+    let load = loads.into_iter().flatten().next();
     let evidence = evidence(&groups);
     for (group, evidence) in groups.iter().zip(&evidence) {
-        match verdict(group, evidence.as_ref(), tolerance, is_disturbed) {
+        match verdict(group, evidence.as_ref(), tolerance, load) {
             Some(verdict) => check.add_times(group, group.typical(), verdict),
             None => check.compared += 1,
         }
@@ -96,7 +98,7 @@ fn verdict(
     group: &Group,
     evidence: Option<&Evidence>,
     tolerance: BaselineTolerance,
-    is_disturbed: bool,
+    load: Option<Load>,
 ) -> Option<Verdict> {
     use CheckOutcome::{Improved, Regressed};
     let lack = group.lack.map(|lack| Verdict::undecided(lack.words()));
@@ -107,16 +109,16 @@ fn verdict(
         let detail = format!("× {ratio:.2}, {why}, {seeds} × {repeats} repeats");
         Some(Verdict { outcome, detail, limit: Some(was + margin) })
     };
-    let by_rank = |(is_beyond, tail): &(bool, Tail)| is_beyond.then_some(tail.p).filter(|_| !is_disturbed);
+    let by_rank = |(is_beyond, tail): &(bool, Tail)| is_beyond.then_some(tail.p).filter(|_| load.is_none());
     let larger = evidence.and_then(|evidence| by_rank(&evidence.larger)).filter(|_| now > was + margin);
     let smaller = evidence.and_then(|evidence| by_rank(&evidence.smaller)).filter(|_| now < was - margin);
     match (larger, smaller) {
         (Some(p), _) => found(Regressed, format!("p = {p:.1e}")),
-        _ if (evidence.is_none() || is_disturbed) && gate::is_gross(&group.strata) => {
+        _ if (evidence.is_none() || load.is_some()) && gate::is_gross(&group.strata) => {
             found(Regressed, format!("all more than {GROSS_FACTOR} × the old ones"))
         }
         _ if lack.is_some() => lack,
-        _ if is_disturbed => Some(Verdict::undecided("beside other programs")),
+        _ if load.is_some() => load.map(|load| Verdict::undecided(load.words())),
         _ if evidence.is_none() => Some(Verdict::undecided("too few repeats")),
         (_, Some(p)) => found(Improved, format!("p = {p:.1e}")),
         _ if ratio > GROSS_FACTOR => {
@@ -166,18 +168,14 @@ impl Check {
         });
     }
 
-    /// Adds a remark, once, where other programs disturbed the times of a side. Returns whether they did.
-    pub(super) fn remark_disturbance(&mut self, side: &Timed) -> bool {
-        let share = side.other_load.filter(|load| disturbance(Some(*load)).is_some());
-        let remark = share.map(|share| {
-            let percent = 100.0 * share;
-            format!("seconds are undecided: other programs used {percent:.0} % of the processors in one of the sessions")
-        });
-        let is_new = |remark: &String| !self.remarks.contains(remark);
-        let is_disturbed = remark.is_some();
-        let remark = remark.filter(is_new);
-        self.remarks.extend(remark);
-        is_disturbed
+    /// Adds a remark, once, where the load of other programs leaves the times of a side undecided, and returns why.
+    pub(super) fn remark_load(&mut self, side: &Timed) -> Option<Load> {
+        let load = Load::of(side.other_load)?;
+        let remark = load.remark(side.other_load);
+        if !self.remarks.contains(&remark) {
+            self.remarks.push(remark);
+        }
+        Some(load)
     }
 
     /// Adds that the times of groups are undecided.

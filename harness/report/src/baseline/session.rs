@@ -2,10 +2,10 @@
 
 use std::fmt::Write as _;
 
-use gpbench_record::disturbance;
 use serde::{Deserialize, Serialize};
 
 use super::cases::CaseKey;
+use super::load::Load;
 use super::machine::BaselineMachine;
 use super::notation::{axes, number, quoted};
 
@@ -39,9 +39,9 @@ pub struct SessionCase {
 }
 
 impl BaselineSession {
-    /// Whether other programs used so much of the machine that the seconds may be too long.
-    pub fn is_disturbed(&self) -> bool {
-        disturbance(self.other_load).is_some()
+    /// Why the load of other programs leaves its seconds undecided, if it does.
+    pub(super) fn load(&self) -> Option<Load> {
+        Load::of(self.other_load)
     }
 
     /// Why the seconds cannot be meant, if they cannot: seconds are positive.

@@ -7,6 +7,7 @@ use gpbench_record::{CaseStatus, names};
 
 use super::cases::{Merged, merged};
 use super::file::{Baseline, BaselineContents, is_recorded};
+use super::load::Load;
 use super::notation::{axes, key, number, quoted};
 use super::session::BaselineSession;
 use super::timed::Timed;
@@ -43,11 +44,13 @@ pub fn doubtful_seconds(run: &Run) -> Result<Option<String>> {
     let session = Timed::of(&Cases::of(&frame)).session(run.label());
     Ok(match &session {
         None => Some("no case has seconds of every repeat on a known machine: the baseline holds none".to_owned()),
-        Some(session) if session.is_disturbed() => Some(
-            "other programs used the processors during this run: seconds compared with this baseline are undecided"
-                .to_owned(),
-        ),
-        Some(_) => None,
+        Some(session) => session.load().map(|load| {
+            let why = match load {
+                Load::Disturbing => "other programs used the processors during this run",
+                Load::Unknown => "what other programs used of the processors is not known, as of a run of less than a second",
+            };
+            format!("{why}: seconds compared with this baseline are undecided")
+        }),
     })
 }
 

@@ -6,7 +6,8 @@ use gpbench_record::metric::{self, Direction, METRICS, Metric, Shown};
 use gpbench_record::{CaseStatus, names};
 use gpbench_statistics::{Estimate, estimate, geometric_mean, ratio as mean_ratio};
 
-use crate::costs::{Clock, Costs, Goal, Level};
+use crate::clock::Clock;
+use crate::costs::{Costs, Goal, Level};
 use crate::frame::{CaseView, Cases};
 use crate::pairs::{by_seed, differences, mean};
 use crate::problem::GroupProblem;

@@ -4,11 +4,12 @@
 use gpbench_record::metric::{self, Shown};
 use gpbench_record::{TaskKind, names};
 
-use super::curve::{Clock, Mean, curve, path};
+use super::curve::{Mean, curve, path};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Line, Panel};
 use super::progress::RESIDUALS;
 use super::scale::Axis;
+use crate::clock::Clock;
 use crate::problem::GroupProblem;
 use crate::results::Results;
 

@@ -4,30 +4,11 @@
 //! middle is the mean there; the band spans the lowest to the highest seed. A curve starts where every seed has a
 //! value, and a seed that stopped keeps its last value.
 
-use gpbench_record::metric::{self, Metric, Unit};
+use gpbench_record::metric::{Metric, Unit};
 use gpbench_record::names;
 
+use crate::clock::Clock;
 use crate::frame::{CaseView, Cells};
-
-/// The horizontal axis of a curve.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Clock {
-    Seconds,
-    Epochs,
-    Iterations,
-}
-
-impl Clock {
-    /// The metric of a case's end on this clock.
-    pub(crate) fn metric(self) -> &'static Metric {
-        let name = match self {
-            Clock::Seconds => names::SECONDS,
-            Clock::Epochs => names::EPOCHS,
-            Clock::Iterations => names::ITERATIONS,
-        };
-        metric::find(name).expect("every clock is a metric")
-    }
-}
 
 /// Kind of mean over seeds.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -22,6 +22,7 @@ pub(crate) mod learning;
 mod legend;
 pub(crate) mod likelihood;
 mod marker;
+pub(crate) mod optimum;
 mod palette;
 mod panel;
 pub(crate) mod pareto;

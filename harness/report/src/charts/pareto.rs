@@ -3,11 +3,11 @@
 use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
-use super::curve::Clock;
 use super::figure::{Drawn, Figure, series, solvers};
 use super::panel::{Dot, Panel};
 use super::scale::Axis;
 use crate::aggregate::{Group, MeanWithError};
+use crate::clock::Clock;
 use crate::results::Results;
 
 /// Height of a row of panels.

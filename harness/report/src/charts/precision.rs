@@ -1,25 +1,26 @@
-//! Work-precision curves: the verified error along solves, one panel a problem.
+//! Work-precision curves: the verified error of predictions along cases, one panel a problem.
 
 use std::collections::BTreeMap;
 
 use gpbench_statistics::profile::{ErrorTrace, decade_grid, work_precision};
 
-use super::curve::{Clock, Curve};
+use super::curve::Curve;
 use super::figure::{Drawn, Figure, series, solvers};
 use super::legend::{Entry, Sample};
 use super::marker::Marker;
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
+use crate::clock::Clock;
 use crate::problem::GroupProblem;
 use crate::results::Results;
-use crate::runtimes::error_traces;
+use crate::runtimes::{Measure, error_traces, predictions};
 
 /// Height of a row of panels.
 const ROW: u32 = 320;
 
 const CAPTION: &str = "\
-RMSE to the exact mean over the exact test RMSE, along one run each: the geometric mean over seeds at each cost, of which there are \
+along one run each: the geometric mean over seeds at each cost, of which there are \
 ten in a decade, with the last verified value of each seed. A curve begins where every seed has a value, and ends with the last seed \
 or, at a cross, with the first that failed. A marker that points down lies below the axis, at the value beside it.";
 
@@ -36,18 +37,26 @@ pub(crate) fn figure(results: &Results<'_>) -> Drawn {
     }
     let columns = panels.len().min(2);
     let height = 80 + ROW * panels.len().div_ceil(columns) as u32;
-    let title = "Work and precision: distance to the exact prediction against seconds";
-    let svg = results.form.panels(title, &entries, &panels, columns, height)?;
-    Ok(Some(Figure::new("work-precision", "", title.to_owned(), CAPTION, svg)))
+    let (error, words) = match predictions(results) {
+        Measure::TestError => ("test RMSE", "Test RMSE"),
+        _ => ("distance to the exact prediction", "RMSE to the exact mean over the exact test RMSE"),
+    };
+    let title = format!("Work and precision: {error} against seconds");
+    let svg = results.form.panels(&title, &entries, &panels, columns, height)?;
+    Ok(Some(Figure::new("work-precision", "", title, format!("{words}, {CAPTION}"), svg)))
 }
 
 /// The curves of a problem; `None` unless two solvers have one, and one of these more than a point.
 fn panel(results: &Results<'_>, problem: &GroupProblem) -> Option<Panel> {
     let traces = error_traces(results, problem, Clock::Seconds);
+    let error = match predictions(results) {
+        Measure::TestError => "test RMSE",
+        _ => "RMSE to exact / exact RMSE",
+    };
     let mut panel = Panel {
         title: Some(results.problem_title(problem)),
         x: Axis { label: Clock::Seconds.metric().axis.to_owned(), log: true },
-        y: Axis { label: "RMSE to exact / exact RMSE".to_owned(), log: true },
+        y: Axis { label: error.to_owned(), log: true },
         ..Panel::default()
     };
     for group in results.of_problem(problem) {

@@ -3,12 +3,13 @@
 use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
-use super::curve::{Clock, Mean, Path, curve, geometric_mean, path, range};
+use super::curve::{Mean, Path, curve, geometric_mean, path, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::legend::{Entry, Sample};
 use super::panel::{Dot, Line, Panel};
 use super::scale::Axis;
 use super::series::Series;
+use crate::clock::Clock;
 use crate::frame::CaseView;
 use crate::problem::GroupProblem;
 use crate::results::Results;

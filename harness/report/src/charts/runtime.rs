@@ -1,12 +1,12 @@
 //! Runtime profiles: shares of targets reached within a cost, over all problems.
 
-use super::curve::Clock;
 use super::figure::{Drawn, Figure, series, solvers};
 use super::legend::{Entry, Sample};
 use super::marker::Marker;
 use super::panel::{Line, Panel};
 use super::profile::staircase;
 use super::scale::Axis;
+use crate::clock::Clock;
 use crate::papers::MORE_2009;
 use crate::results::{Results, once_each};
 use crate::runtimes::{Measure, Runtimes};
@@ -28,17 +28,26 @@ const RESIDUAL: &str = " Targets of the residual of y end at the tolerance, at w
 const TO_EXACT: &str =
     " Targets of the RMSE to exact, over the exact test RMSE, end at the run's target or else at 0.001.";
 
+/// Caption of test errors of training and learners.
+const TEST_ERROR: &str = " Targets of the test RMSE are its excess over the least final one of these solvers with the same seed, down \
+                          to 1 %; leaving a solver out may change it.";
+
+/// Caption of likelihoods of training and learners.
+const LIKELIHOOD: &str = " Targets of the likelihood are nats per row below the largest final one of these solvers with the same seed, \
+                          down to 0.001; it is the exact log marginal likelihood, where that was evaluated.";
+
 /// Caption of seconds on several data sets.
 const OVER_FASTEST: &str = " Seconds are over those of the fastest solver with the same seed and target: the others are needed to read a \
                             curve.";
 
-/// Profiles over a clock: of residuals and of distances to the exact predictions, as far as they are known.
+/// Profiles over a clock, of the errors of a task as far as they are known: residuals and distances to the exact
+/// predictions, or test errors and likelihoods.
 pub(crate) fn figure(results: &Results<'_>, clock: Clock) -> Drawn {
     let datasets = once_each(results.groups.iter().map(|group| &group.problem.dataset)).len();
     let over_fastest = clock == Clock::Seconds && datasets > 1;
     let of = |measure| Some((measure, Runtimes::of(results, measure, clock)?));
-    let measures: Vec<(Measure, Runtimes<'_>)> =
-        [Measure::Residual, Measure::ToExact].into_iter().filter_map(of).collect();
+    let Some(task) = results.cases.tasks().first().copied() else { return Ok(None) };
+    let measures: Vec<(Measure, Runtimes<'_>)> = Measure::of_task(task).into_iter().filter_map(of).collect();
     let Some((_, first)) = measures.first() else { return Ok(None) };
     let counts = first.counts();
     let mut caption = format!("{CAPTION} {}", over(counts));
@@ -48,6 +57,8 @@ pub(crate) fn figure(results: &Results<'_>, clock: Clock) -> Drawn {
         let (name, words) = match measure {
             Measure::Residual => ("residual y", RESIDUAL),
             Measure::ToExact => ("RMSE to exact", TO_EXACT),
+            Measure::TestError => ("test RMSE over the least", TEST_ERROR),
+            Measure::Likelihood => ("likelihood below the largest", LIKELIHOOD),
         };
         caption += words;
         let x = if over_fastest { "seconds over the fastest solver's" } else { clock.metric().axis };

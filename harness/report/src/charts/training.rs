@@ -1,8 +1,8 @@
 //! Hyperparameters and metrics along the outer steps of training, one curve an estimator (Lin et al. 2024, Figures 3
 //! and 5 to 10).
 
-use gpbench_record::TaskKind;
 use gpbench_record::metric::{self, Metric, Shown};
+use gpbench_record::{TaskKind, names};
 
 use super::curve::{Curve, Mean, Path, range};
 use super::figure::{Drawn, Figure, other};
@@ -57,7 +57,11 @@ fn quantities() -> Vec<Quantity> {
         Quantity::hyperparameter("signal scale", |step| step.number("signal_scale")),
         Quantity::hyperparameter("length scale, geometric mean", length_scale),
     ];
-    scales.into_iter().chain(metric::shown(TaskKind::Train, Shown::Steps).map(Quantity::metric)).collect()
+    // Distances to the optimum have a chart of their own.
+    let metrics = metric::shown(TaskKind::Train, Shown::Steps)
+        .filter(|metric| metric.name != names::OPTIMUM_DISTANCE)
+        .map(Quantity::metric);
+    scales.into_iter().chain(metrics).collect()
 }
 
 /// One figure for each solver on each data set and kernel.

@@ -141,6 +141,8 @@ fn row(results: &DataFrame, i: usize) -> std::result::Result<Row, String> {
         metrics: Metrics::default(),
         solver_values: BTreeMap::new(),
         trace: Vec::new(),
+        units: None,
+        predictions: None,
         log_tail: String::new(),
         reproducible: true,
         lacks_exact: false,

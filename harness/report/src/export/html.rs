@@ -141,7 +141,7 @@ fn contents(page: &Page<'_>, links: Links<'_>) -> Markup {
         ("places", "Where it ran", !places::tables(&page.cases).is_empty()),
         ("measured", "How this was measured", true),
         ("references", "References", true),
-        ("details", "Details", has(|part| !part.details.is_empty())),
+        ("details", "Details", has(|part| part.detail_tables().next().is_some())),
         ("spec", "Spec", links.spec().is_some()),
     ];
     html! {
@@ -186,11 +186,11 @@ fn titled(table: &TextTable) -> Markup {
 
 fn details(part: &Part) -> Markup {
     html! {
-        @if !part.details.is_empty() {
+        @if part.detail_tables().next().is_some() {
             section id="details" {
                 details {
                     summary { "Details of " (part.task) }
-                    @for table in &part.details { (titled(table)) }
+                    @for table in part.detail_tables() { (titled(table)) }
                     dl.pairs { @for (title, doc) in &part.glossary { dt { (title) } dd { (doc) } } }
                 }
             }

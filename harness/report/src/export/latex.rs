@@ -33,11 +33,12 @@ pub fn latex<'t>(tables: impl IntoIterator<Item = &'t TextTable>) -> String {
     iter::once(PREAMBLE.to_owned()).chain(tables.into_iter().map(table)).collect::<Vec<_>>().join("\n")
 }
 
-/// All tables of a page, with the conditions of their measurement in the captions.
+/// All tables of results of a page and its calibration, with the conditions of their measurement in the captions.
 pub(super) fn page(page: &Page<'_>) -> String {
     let mut tables: Vec<TextTable> = Vec::new();
     for part in &page.parts {
-        tables.extend(part.tables.iter().map(|table| captioned(table, part, &page.cases)));
+        let own = part.tables.iter().chain(&part.calibration);
+        tables.extend(own.map(|table| captioned(table, part, &page.cases)));
         tables.extend(part.published.iter().cloned());
     }
     tables.extend(overview::not_ok(&page.cases));

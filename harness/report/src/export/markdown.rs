@@ -38,9 +38,9 @@ pub(crate) fn page(page: &Page<'_>) -> String {
     for entry in &page.references {
         let _ = writeln!(out, "- {}", markdown_block(entry));
     }
-    for part in page.parts.iter().filter(|part| !part.details.is_empty()) {
+    for part in page.parts.iter().filter(|part| part.detail_tables().next().is_some()) {
         let _ = writeln!(out, "\n## Details of {}\n", part.task);
-        part.details.iter().for_each(|table| section(&mut out, table));
+        part.detail_tables().for_each(|table| section(&mut out, table));
         for (title, doc) in &part.glossary {
             let _ = writeln!(out, "- {title}: {doc}");
         }

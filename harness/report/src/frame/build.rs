@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{Hyperparameters, Labels, Metrics, ParamValue, Row};
+use gpbench_record::{Hyperparameters, Labels, Metrics, ParamValue, Predictions, Row};
+use gpbench_statistics::normal_quantile;
 use polars::prelude::{Column, DataFrame, PolarsResult};
 
 use super::nested::Nested;
@@ -27,7 +28,8 @@ pub(super) fn results(rows: &[Row]) -> PolarsResult<(DataFrame, Vec<String>)> {
         column!("tolerance", rows, |r| r.case.budget.tolerance),
         column!("max_epochs", rows, |r| r.case.budget.max_epochs),
     ]);
-    columns.extend(hyperparameters(rows).into_iter().chain(parameters(rows)));
+    columns.extend(hyperparameters(rows));
+    columns.extend(parameters(rows));
     columns.extend([
         column!("reproducible", rows, |r| r.reproducible),
         column!("reused_from", rows, |r| r.reused_from.as_deref()),
@@ -43,12 +45,25 @@ pub(super) fn results(rows: &[Row]) -> PolarsResult<(DataFrame, Vec<String>)> {
     Ok((DataFrame::new(rows.len(), columns)?, metrics))
 }
 
-/// A column for each hyperparameter of the kernels, such as `kernel.noise_scale`.
+/// Columns of hyperparameters: those that cases begin with, those that they end with, and these in the units of the file.
 fn hyperparameters(rows: &[Row]) -> Vec<Column> {
-    let scales: Vec<Hyperparameters> = rows.iter().map(|row| row.case.kernel.hyperparameters()).collect();
+    let start = rows.iter().map(|row| row.case.kernel.hyperparameters());
+    let learned = rows.iter().map(|row| row.output.learned().cloned().unwrap_or_default());
+    let in_units = rows.iter().map(|row| row.hyperparameters_in_units().unwrap_or_default());
+    let mut columns = named("kernel", &start.collect::<Vec<_>>());
+    columns.extend(named("learned", &learned.collect::<Vec<_>>()));
+    columns.extend(named("units", &in_units.collect::<Vec<_>>()));
+    if rows.iter().any(|row| row.units.is_some()) {
+        columns.push(column!("target_scale", rows, |row| Some(row.units.as_ref()?.target.divisor)));
+    }
+    columns
+}
+
+/// A column for each hyperparameter of some cases, such as `kernel.noise_scale`; null where a case has none of the name.
+fn named(prefix: &str, scales: &[Hyperparameters]) -> Vec<Column> {
     let names: BTreeSet<&String> = scales.iter().flat_map(Hyperparameters::keys).collect();
     let column =
-        |name: &String| column!(format!("kernel.{name}"), scales, |scales| scales.get(name).copied());
+        |name: &String| column!(format!("{prefix}.{name}"), scales, |scales| scales.get(name).copied());
     names.into_iter().map(column).collect()
 }
 
@@ -93,6 +108,31 @@ pub(super) fn steps(rows: &[Row]) -> PolarsResult<Nested> {
     columns.extend(names.into_iter().map(scale));
     add_metrics(&mut columns, &steps.iter().map(|(_, s)| &s.metrics).collect::<Vec<_>>());
     nested(columns, rows.iter().map(|r| r.output.steps().len()))
+}
+
+/// A row for each test row of each case whose predictions are kept, in the units of the file.
+pub(super) fn predictions(rows: &[Row]) -> PolarsResult<DataFrame> {
+    let kept = rows.iter().filter_map(|row| Some((row, row.predictions.as_deref()?)));
+    let kept = kept.filter(|(_, predictions)| predictions.is_complete());
+    let kept: Vec<(&Row, &Predictions, usize)> =
+        kept.flat_map(|(row, kept)| (0..kept.len()).map(move |at| (row, kept, at))).collect();
+    let half = normal_quantile(0.975);
+    let limit = |kept: &Predictions, at: usize, sign: f64| {
+        Some(kept.mean[at] + sign * half * kept.deviation.get(at)?)
+    };
+    let mut columns = vec![column!("id", kept, |(r, ..)| r.id.as_str())];
+    columns.extend(axes(&kept.iter().map(|(r, ..)| &r.labels).collect::<Vec<_>>()));
+    columns.extend([
+        column!("row", kept, |(_, kept, at)| kept.row[*at]),
+        column!("row_id", kept, |(_, kept, at)| kept.id.get(*at).map(String::as_str)),
+        column!("target", kept, |(_, kept, at)| kept.target[*at]),
+        column!("mean", kept, |(_, kept, at)| kept.mean[*at]),
+        column!("deviation", kept, |(_, kept, at)| kept.deviation.get(*at).copied()),
+        column!("latent_deviation", kept, |(_, kept, at)| kept.latent_deviation.get(*at).copied()),
+        column!("lower_95", kept, |(_, kept, at)| limit(kept, *at, -1.0)),
+        column!("upper_95", kept, |(_, kept, at)| limit(kept, *at, 1.0)),
+    ]);
+    DataFrame::new(kept.len(), columns)
 }
 
 /// The table with these columns, of which each case has so many rows.

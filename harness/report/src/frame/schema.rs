@@ -21,7 +21,19 @@ pub const COLUMNS: &[(&str, &str)] = &[
     ("max_epochs", "Most epochs, multiples of n^2 kernel entries; null without a bound."),
     (
         "kernel.*",
-        "A hyperparameter of the kernel: noise_scale, signal_scale, length_scale or length_scale_K of input K.",
+        "A hyperparameter that the case begins with, given or the start of training: noise_scale, signal_scale, length_scale or length_scale_K of input K.",
+    ),
+    (
+        "learned.*",
+        "The same hyperparameters as training or learning ended with; null for a task that learns none.",
+    ),
+    (
+        "units.*",
+        "The hyperparameters of the result, learned or else given, in the units of the user's own file: noise_scale, signal_scale and mean in those of the target, length_scale.COLUMN in those of each input.",
+    ),
+    (
+        "target_scale",
+        "What the target of the user's own file was divided by: `test_rmse_units` over `test_rmse`.",
     ),
     (
         "params.*",
@@ -61,4 +73,26 @@ pub(crate) const STEP_COLUMNS: &[(&str, &str)] = &[
         "noise_scale, signal_scale, length_scale, length_scale_*",
         "The hyperparameters of the step's systems; `length_scale_K` is that of input K, counted from 0.",
     ),
+];
+
+/// The columns of `predictions.parquet`, with their documentation.
+pub(crate) const PREDICTION_COLUMNS: &[(&str, &str)] = &[
+    OF_CASE,
+    (
+        "row",
+        "Number of the test row in the file that holds it, counted from 0 without the header; of a set that is drawn, its place.",
+    ),
+    ("row_id", "Text of the row in the column that the spec names as `id`; null where it names none."),
+    ("target", "Target, in the units of the file, as all columns that follow."),
+    ("mean", "Predictive mean."),
+    (
+        "deviation",
+        "Standard deviation of the predicted target, observation noise included; null without variances.",
+    ),
+    (
+        "latent_deviation",
+        "Standard deviation of the latent function, without noise; null where it is not known, as for predictions that are a learner's own.",
+    ),
+    ("lower_95", "Lower limit of the central 95 % interval of the predicted target: mean - 1.96 deviation."),
+    ("upper_95", "Upper limit of that interval."),
 ];

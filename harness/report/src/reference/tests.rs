@@ -38,6 +38,7 @@ fn train(dataset: &str, family: Family, solver: &str, gradient: GradientEstimato
         replay: Vec::new(),
         subset: None,
         landscape: None,
+        optimum: false,
         prediction: FinalPrediction {
             targets: PathwiseTargets { probes: 1, prior: PriorSource::Exact },
             params: BTreeMap::new(),
@@ -152,6 +153,7 @@ fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 4096,
+        optimum: false,
         grid: None,
     }));
     case.solver.params.insert("batch".to_owned(), ParamValue::Int(batch));

@@ -3,14 +3,17 @@
 use gpbench_record::{TargetScaling, metric, names};
 
 use super::section::{MEANS, Section};
+use super::solve;
+use crate::above_optimum;
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
-use crate::charts::{calibration, grid as grid_chart, learning, pareto, size};
+use crate::charts::{calibration, grid as grid_chart, learning, optimum, size};
 use crate::cost::exponents;
 use crate::frame::CaseView;
 use crate::grid;
 use crate::layout::{Layout, column};
 use crate::paired;
+use crate::performance;
 use crate::problem::GroupProblem;
 use crate::results::{OWN_PREDICTIONS, Results, once_each};
 use crate::speed_up::SpeedUps;
@@ -46,7 +49,8 @@ impl Section for Learn {
                 .first()
                 .is_some_and(|group| results.case(group).dataset.targets == TargetScaling::Centred);
             let title = results.problem_title(problem);
-            let notes = SpeedUps::new(results).noise(&groups).into_iter().collect();
+            let noise = SpeedUps::new(results).noise(&groups);
+            let notes = noise.into_iter().chain(above_optimum::caption(results, &groups)).collect();
             Layout {
                 results,
                 title: if is_centred { format!("{title}, in the units of the file") } else { title },
@@ -69,11 +73,13 @@ impl Section for Learn {
     }
 
     fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
-        paired::with_stated_baseline(results).into_iter().chain(exponents(results)).collect()
+        let tables = paired::with_stated_baseline(results).into_iter().chain(performance::table(results));
+        tables.chain(exponents(results)).collect()
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
-        let mut drawn = vec![pareto::figure(results), size::cost_figure(results)];
+        let mut drawn = solve::profiles(results);
+        drawn.push(size::cost_figure(results));
         for problem in results.problems() {
             let what = results.problem_title(problem);
             drawn.push(learning::figure(results, problem, &what));
@@ -81,6 +87,7 @@ impl Section for Learn {
             drawn.push(size::quality_figure(results, problem, &what));
             drawn.push(grid_chart::figure(results, problem, &what));
             let groups: Vec<&Group> = results.of_problem(problem).collect();
+            drawn.push(optimum::learning_figure(results, &groups, &what));
             drawn.push(calibration::curve_figure(results, &groups, &what));
             drawn.push(calibration::pit_figure(results, &groups, &what));
         }

@@ -6,10 +6,9 @@ use gpbench_record::TaskKind;
 
 use super::section::{MEANS, RESIDUALS, Section};
 use crate::aggregate::Group;
-use crate::charts::curve::Clock;
 use crate::charts::figure::Drawn;
 use crate::charts::{convergence, pareto, precision, profile, progress, runtime, seconds, sweep};
-use crate::costs;
+use crate::clock::Clock;
 use crate::expected;
 use crate::layout::{Layout, column};
 use crate::paired;
@@ -63,10 +62,10 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
         let baseline = results.cases.baseline_solver();
         if let Some(base) = groups.iter().copied().find(|group| Some(group.solver.as_str()) == baseline) {
             let title = format!("speed-up over {}", base.solver);
-            let is_stated = |group: &&Group| speed_ups.text(group, base, costs::Clock::Seconds).is_some();
+            let is_stated = |group: &&Group| speed_ups.text(group, base, Clock::Seconds).is_some();
             notes.extend(groups.iter().any(is_stated).then(|| speed_ups.caption(&groups)));
             let speed_ups = Rc::clone(&speed_ups);
-            added.push(column(title, move |group| speed_ups.text(group, base, costs::Clock::Seconds)));
+            added.push(column(title, move |group| speed_ups.text(group, base, Clock::Seconds)));
         }
         if !speed_ups.is_to_target() && expected::is_needed(&speed_ups, &groups) {
             notes.push(expected::caption(&speed_ups, &groups, "the tolerance"));
@@ -88,13 +87,19 @@ pub(super) fn layouts<'a>(results: &'a Results<'a>) -> Vec<Layout<'a>> {
 
 /// The charts of all problems together.
 pub(super) fn overviews(results: &Results<'_>) -> Vec<Drawn> {
+    let mut drawn = profiles(results);
+    drawn.push(seconds::figure(results));
+    drawn
+}
+
+/// Quality against costs, over all problems.
+pub(super) fn profiles(results: &Results<'_>) -> Vec<Drawn> {
     vec![
         pareto::figure(results),
         precision::figure(results),
         runtime::figure(results, Clock::Epochs),
         runtime::figure(results, Clock::Seconds),
         profile::figure(results),
-        seconds::figure(results),
     ]
 }
 

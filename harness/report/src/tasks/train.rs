@@ -6,12 +6,14 @@ use std::rc::Rc;
 use gpbench_record::{Probes, Start, names};
 
 use super::section::{MEANS, RESIDUALS, Section};
+use super::solve;
+use crate::above_optimum;
 use crate::aggregate::Group;
 use crate::charts::figure::Drawn;
 use crate::charts::{
-    calibration, distance, pareto, paths, probes, profile, seconds, section, sweep, training, truncation,
+    calibration, distance, optimum, paths, probes, seconds, section, sweep, training, truncation,
 };
-use crate::costs::Clock;
+use crate::clock::Clock;
 use crate::distance::{Spread, differences};
 use crate::estimator;
 use crate::expected;
@@ -32,7 +34,7 @@ RMSE, NLL (mean negative log-likelihood of a test row) and residuals are those o
 hyperparameters, from pathwise samples; `log likelihood` is the exact log marginal likelihood there. `train` is the \
 wall-clock time of all outer steps, without that prediction and without trace evaluations; `total` is its part in \
 prepare and solve. Epochs and iterations are sums over the steps. `speed-up` is the time of the steps of the same \
-solver with standard probes and cold starts over the time of these steps, seed by seed; `fewer epochs` is the same for epochs.";
+solver with standard probes and cold starts over the time of these steps, seed by seed; `epochs ratio` is the same for epochs.";
 
 impl Section for Train {
     fn title(&self) -> &'static str {
@@ -58,12 +60,13 @@ impl Section for Train {
             };
             let stated = groups.iter().any(is_stated).then(|| speed_ups.caption(&groups));
             let mut notes: Vec<String> = stated.into_iter().collect();
-            let mut added = vec![ratio("speed-up", Clock::Seconds), ratio("fewer epochs", Clock::Epochs)];
+            let mut added = vec![ratio("speed-up", Clock::Seconds), ratio("epochs ratio", Clock::Epochs)];
             if !speed_ups.is_to_target() && expected::is_needed(&speed_ups, &groups) {
                 notes.push(expected::caption(&speed_ups, &groups, "the tolerance"));
                 added.extend(expected::columns(&speed_ups));
             }
             notes.extend(speed_ups.noise(&groups));
+            notes.extend(above_optimum::caption(results, &groups));
             Layout {
                 results,
                 title: results.model_title(model),
@@ -86,14 +89,15 @@ impl Section for Train {
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {
-        let mut drawn =
-            vec![pareto::figure(results), profile::figure(results), seconds::training_figure(results)];
+        let mut drawn = solve::profiles(results);
+        drawn.push(seconds::training_figure(results));
         for figure in [paths::figure, truncation::figure, distance::figure, probes::figure, section::figure] {
             drawn.extend(results.models().into_iter().map(|model| figure(results, model)));
         }
         drawn.extend(training::figures(results));
         for model in results.models() {
             let (groups, what) = (results.of_model(model), results.model_title(model));
+            drawn.push(optimum::training_figure(results, &groups, &what));
             drawn.push(calibration::curve_figure(results, &groups, &what));
             drawn.push(calibration::pit_figure(results, &groups, &what));
         }

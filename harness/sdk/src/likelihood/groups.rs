@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
 
-use super::lanes::{Block, FIXED, Inner, Pair, Stationary};
+use super::lanes::{Block, Density, Inner, Joint, Pair, Stationary};
 use crate::kernel::Kernel;
 use crate::kernel::correlation::{Correlation, by_family};
 use crate::simd::dispatch;
@@ -51,31 +51,20 @@ pub fn groups(
     if members.is_empty() {
         return Err(Error::InvalidArgument("the likelihood of no groups, or of groups of no rows".into()));
     }
-    assert_eq!(x.nrows(), y.len(), "one target a row");
+    let results = each_group(kernel, noise_scale, (x, y, members), workers, Joint)?;
     let inputs = x.ncols();
     let lengths = kernel.lengths(inputs);
-    let scaled = kernel.scaled(x);
-    let mut results = Array2::zeros((members.nrows(), FIXED + inputs));
-    let mut outcomes = vec![Ok(()); members.nrows().div_ceil(GROUPS)];
-    let pieces = results.axis_chunks_iter_mut(Axis(0), GROUPS).zip(members.axis_chunks_iter(Axis(0), GROUPS));
-    workers.for_each(pieces.zip(&mut outcomes), |((mut results, members), outcome)| {
-        let out = results.as_slice_mut().expect("pieces of a row-major array");
-        let input = Input { scaled: &scaled, y, kernel, noise_scale };
-        *outcome = by_family!(kernel.family, stationary(&input, members, out), linear: {
-            piece::<Inner>(&input, members, out)
-        });
-    });
-    outcomes
-        .into_iter()
-        .collect::<Result<(), usize>>()
-        .map_err(|minor| Error::NotPositiveDefinite { minor })?;
 
     // Rows are added in their order.
-    let mut mean = Array1::<f64>::zeros(FIXED + inputs);
+    let mut mean = Array1::<f64>::zeros(Joint::FIXED + inputs);
     results.rows().into_iter().for_each(|row| mean += &row);
     mean /= members.nrows() as f64;
-    let by_length =
-        mean.iter().skip(FIXED).zip(&lengths).map(|(by_logarithm, length)| by_logarithm / length).collect();
+    let by_length = mean
+        .iter()
+        .skip(Joint::FIXED)
+        .zip(&lengths)
+        .map(|(by_logarithm, length)| by_logarithm / length)
+        .collect();
     Ok(GroupsGradient {
         nlml: mean[0],
         signal_scale: mean[1],
@@ -83,6 +72,31 @@ pub fn groups(
         length_scale: kernel.collect_lengths(by_length),
         mean: mean[3],
     })
+}
+
+/// The numbers of a density for each group, groups x ([`Density::FIXED`] + d).
+pub(super) fn each_group<O: Density>(
+    kernel: &Kernel,
+    noise_scale: f64,
+    (x, y, members): (&ArrayRef2<f64>, &ArrayRef1<f64>, &ArrayRef2<usize>),
+    workers: Workers<'_>,
+    density: O,
+) -> Result<Array2<f64>> {
+    assert_eq!(x.nrows(), y.len(), "one target a row");
+    let scaled = kernel.scaled(x);
+    let mut results = Array2::zeros((members.nrows(), O::FIXED + x.ncols()));
+    let mut outcomes = vec![Ok(()); members.nrows().div_ceil(GROUPS)];
+    let pieces = results.axis_chunks_iter_mut(Axis(0), GROUPS).zip(members.axis_chunks_iter(Axis(0), GROUPS));
+    workers.for_each(pieces.zip(&mut outcomes), |((mut results, members), outcome)| {
+        let out = results.as_slice_mut().expect("pieces of a row-major array");
+        let input = Input { scaled: &scaled, y, kernel, noise_scale };
+        *outcome = by_family!(kernel.family, stationary(&input, members, out, density), linear: {
+            piece::<Inner>(&input, members, out, density)
+        });
+    });
+    let outcome = outcomes.into_iter().collect::<Result<(), usize>>();
+    outcome.map_err(|minor| Error::NotPositiveDefinite { minor })?;
+    Ok(results)
 }
 
 /// Data that all pieces share.
@@ -97,14 +111,20 @@ fn stationary<C: Correlation>(
     input: &Input<'_>,
     members: ArrayView2<'_, usize>,
     out: &mut [f64],
+    density: impl Density,
 ) -> Result<(), usize> {
-    piece::<Stationary<C>>(input, members, out)
+    piece::<Stationary<C>>(input, members, out, density)
 }
 
-fn piece<P: Pair>(input: &Input<'_>, members: ArrayView2<'_, usize>, out: &mut [f64]) -> Result<(), usize> {
+fn piece<P: Pair>(
+    input: &Input<'_>,
+    members: ArrayView2<'_, usize>,
+    out: &mut [f64],
+    density: impl Density,
+) -> Result<(), usize> {
     let &Input { scaled, y, kernel, noise_scale } = input;
     let signal_scale = kernel.signal_scale;
-    dispatch(Block::<P> { scaled, y, members, signal_scale, noise_scale, out, pair: PhantomData })
+    dispatch(Block { scaled, y, members, signal_scale, noise_scale, out, pair: PhantomData::<P>, density })
 }
 
 #[cfg(test)]

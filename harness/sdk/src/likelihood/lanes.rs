@@ -1,11 +1,16 @@
 //! Likelihoods of several groups at once, one in each lane of a vector.
 
-use std::f64::consts::TAU;
+mod conditional;
+mod joint;
+
 use std::marker::PhantomData;
 
 use ndarray::{ArrayRef1, ArrayRef2, ArrayView2};
 use pulp::bytemuck::{Zeroable, cast_slice, cast_slice_mut};
 use pulp::{Simd, WithSimd};
+
+pub(super) use conditional::Conditional;
+pub(super) use joint::Joint;
 
 use crate::kernel::correlation::Correlation;
 
@@ -56,12 +61,21 @@ impl Pair for Inner {
     }
 }
 
-/// Numbers of one group's result before those of the inputs: nlml, and the derivatives by the signal scale, the
-/// noise scale and the mean.
-pub(super) const FIXED: usize = 4;
+/// What is computed of each group, from the Cholesky factor of its covariance.
+pub(super) trait Density: Copy + Sync {
+    /// Numbers of one group's result before those of the inputs.
+    const FIXED: usize;
+
+    /// Fills [`Work::result`]. For each input it is the length scale times the derivative by it.
+    fn evaluate<P: Pair, S: Simd>(self, work: &mut Work<S>, signal_scale: f64, noise_scale: f64);
+
+    /// Adds to one lane's numbers the logarithms, for which vectors have no function. `pivots` are the squares of L's
+    /// diagonal.
+    fn complete(self, out: &mut [f64], pivots: impl ExactSizeIterator<Item = f64>);
+}
 
 /// Some groups of one size.
-pub(super) struct Block<'a, P> {
+pub(super) struct Block<'a, P, O> {
     /// Training points, n x d, divided by their length scales.
     pub(super) scaled: &'a ArrayRef2<f64>,
     pub(super) y: &'a ArrayRef1<f64>,
@@ -69,30 +83,31 @@ pub(super) struct Block<'a, P> {
     pub(super) members: ArrayView2<'a, usize>,
     pub(super) signal_scale: f64,
     pub(super) noise_scale: f64,
-    /// [`FIXED`] numbers a group, and for each input the length scale times the derivative by it.
+    /// [`Density::FIXED`] numbers a group, and one for each input.
     pub(super) out: &'a mut [f64],
     pub(super) pair: PhantomData<P>,
+    pub(super) density: O,
 }
 
-impl<P: Pair> WithSimd for Block<'_, P> {
+impl<P: Pair, O: Density> WithSimd for Block<'_, P, O> {
     /// The order of the first leading minor that is not positive, of the first group that has one.
     type Output = Result<(), usize>;
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Result<(), usize> {
-        let Block { scaled, y, members, signal_scale, noise_scale, out, .. } = self;
+        let Block { scaled, y, members, signal_scale, noise_scale, out, density, .. } = self;
         let (groups, inputs) = (members.nrows(), scaled.ncols());
-        let mut work = Work::<S>::new(simd, members.ncols(), inputs);
+        let mut work = Work::<S>::new(simd, members.ncols(), inputs, O::FIXED);
         for first in (0..groups).step_by(S::F64_LANES) {
             // Lanes without a group of their own repeat the last one.
             let group = |lane: usize| (first + lane).min(groups - 1);
             work.gather(|lane, row| members[[group(lane), row]], scaled, y);
             work.covariance::<P>(signal_scale, noise_scale);
             work.factorise()?;
-            work.differentiate::<P>(signal_scale, noise_scale);
+            density.evaluate::<P, S>(&mut work, signal_scale, noise_scale);
             for lane in 0..S::F64_LANES.min(groups - first) {
-                let width = FIXED + inputs;
-                work.scatter(lane, &mut out[(first + lane) * width..][..width]);
+                let width = O::FIXED + inputs;
+                work.scatter(density, lane, &mut out[(first + lane) * width..][..width]);
             }
         }
         Ok(())
@@ -106,19 +121,19 @@ fn index(row: usize, column: usize) -> usize {
 }
 
 /// Memory for the groups of one vector.
-struct Work<S: Simd> {
+pub(super) struct Work<S: Simd> {
     simd: S,
     rows: usize,
     inputs: usize,
     /// Rows x inputs.
     points: Vec<S::f64s>,
     y: Vec<S::f64s>,
-    /// Lower triangles: entries of k, factors of terms, and the covariance, which becomes its factor L.
+    /// Lower triangles: entries of k, factors of terms, and the covariance, which becomes its factor L with the
+    /// reciprocals of its diagonal.
     entries: Vec<S::f64s>,
     slopes: Vec<S::f64s>,
     factor: Vec<S::f64s>,
-    /// L^-1, and the squares of L's diagonal.
-    inverse: Vec<S::f64s>,
+    /// Squares of L's diagonal.
     pivots: Vec<S::f64s>,
     /// As [`Block::out`].
     result: Vec<S::f64s>,
@@ -126,7 +141,7 @@ struct Work<S: Simd> {
 
 impl<S: Simd> Work<S> {
     #[inline(always)]
-    fn new(simd: S, rows: usize, inputs: usize) -> Work<S> {
+    fn new(simd: S, rows: usize, inputs: usize, fixed: usize) -> Work<S> {
         let vectors = |count: usize| vec![S::f64s::zeroed(); count];
         let triangle = rows * (rows + 1) / 2;
         Work {
@@ -138,9 +153,8 @@ impl<S: Simd> Work<S> {
             entries: vectors(triangle),
             slopes: vectors(triangle),
             factor: vectors(triangle),
-            inverse: vectors(triangle),
             pivots: vectors(rows),
-            result: vectors(FIXED + inputs),
+            result: vectors(fixed + inputs),
         }
     }
 
@@ -188,7 +202,7 @@ impl<S: Simd> Work<S> {
         }
     }
 
-    /// Replaces the covariance by its Cholesky factor, column by column, and inverts that.
+    /// Replaces the covariance by its Cholesky factor, column by column.
     #[inline(always)]
     fn factorise(&mut self) -> Result<(), usize> {
         let (simd, rows, factor) = (self.simd, self.rows, &mut self.factor);
@@ -213,96 +227,15 @@ impl<S: Simd> Work<S> {
                 }
             }
         }
-        let inverse = &mut self.inverse;
-        for i in 0..rows {
-            let (start, reciprocal) = (index(i, 0), factor[index(i, i)]);
-            inverse[start..start + i].fill(simd.splat_f64s(0.0));
-            for k in 0..i {
-                let l = factor[start + k];
-                for j in 0..=k {
-                    inverse[start + j] = simd.mul_add_e_f64s(l, inverse[index(k, j)], inverse[start + j]);
-                }
-            }
-            let minus = simd.neg_f64s(reciprocal);
-            inverse[start..start + i].iter_mut().for_each(|entry| *entry = simd.mul_f64s(*entry, minus));
-            inverse[start + i] = reciprocal;
-        }
         Ok(())
-    }
-
-    /// The likelihoods and their derivatives, from the factors' inverses.
-    #[inline(always)]
-    fn differentiate<P: Pair>(&mut self, signal_scale: f64, noise_scale: f64) {
-        let (simd, rows, inputs) = (self.simd, self.rows, self.inputs);
-        let zero = simd.splat_f64s(0.0);
-        let per_row = 1.0 / rows as f64;
-
-        // L^-1 y and a = H^-1 y, in place of y.
-        let (mut square, mut weights) = (zero, vec![zero; rows]);
-        for i in 0..rows {
-            let inverse = &self.inverse[index(i, 0)..][..=i];
-            let mut half = zero;
-            for (&entry, &y) in inverse.iter().zip(&self.y) {
-                half = simd.mul_add_e_f64s(entry, y, half);
-            }
-            square = simd.mul_add_e_f64s(half, half, square);
-            for (&entry, weight) in inverse.iter().zip(&mut weights) {
-                *weight = simd.mul_add_e_f64s(entry, half, *weight);
-            }
-        }
-
-        // H^-1 in place of L^-1: the sum of the outer products of its rows, of which row i is used last in row i.
-        let inverse = &mut self.inverse;
-        for i in 0..rows {
-            for j in 0..=i {
-                let mut sum = zero;
-                for k in i..rows {
-                    sum = simd.mul_add_e_f64s(inverse[index(k, i)], inverse[index(k, j)], sum);
-                }
-                // Columns j < i of row i are not needed any more, and neither is its diagonal once it is reached.
-                inverse[index(i, j)] = sum;
-            }
-        }
-
-        let (mut by_signal, mut trace, mut sum) = (zero, zero, zero);
-        let by_input = &mut self.result[FIXED..];
-        by_input.fill(zero);
-        for i in 0..rows {
-            sum = simd.add_f64s(sum, weights[i]);
-            let a = &self.points[i * inputs..][..inputs];
-            for j in 0..=i {
-                let at = index(i, j);
-                let cotangent = simd.negate_mul_add_e_f64s(weights[i], weights[j], inverse[at]);
-                // Off the diagonal it stands for two entries; 1 / 2b comes at the end.
-                let counted = if i == j { cotangent } else { simd.add_f64s(cotangent, cotangent) };
-                if i == j {
-                    trace = simd.add_f64s(trace, cotangent);
-                }
-                by_signal = simd.mul_add_e_f64s(counted, self.entries[at], by_signal);
-                let weight = simd.mul_f64s(counted, self.slopes[at]);
-                let b = &self.points[j * inputs..][..inputs];
-                for ((sum, &a), &b) in by_input.iter_mut().zip(a).zip(b) {
-                    *sum = simd.mul_add_e_f64s(weight, P::term(simd, a, b), *sum);
-                }
-            }
-        }
-
-        let scaled = |factor: f64, value: S::f64s| simd.mul_f64s(simd.splat_f64s(factor), value);
-        let by_length = -P::FACTOR * 0.5 * per_row * signal_scale * signal_scale;
-        by_input.iter_mut().for_each(|sum| *sum = scaled(by_length, *sum));
-        self.result[0] = scaled(0.5 * per_row, square);
-        self.result[1] = scaled(signal_scale * per_row, by_signal);
-        self.result[2] = scaled(noise_scale * per_row, trace);
-        self.result[3] = scaled(-per_row, sum);
     }
 
     /// One lane's numbers.
     #[inline(always)]
-    fn scatter(&self, lane: usize, out: &mut [f64]) {
+    fn scatter(&self, density: impl Density, lane: usize, out: &mut [f64]) {
         let of_lane =
             |vectors: &[S::f64s], i: usize| cast_slice::<S::f64s, f64>(vectors)[i * S::F64_LANES + lane];
         out.iter_mut().enumerate().for_each(|(i, out)| *out = of_lane(&self.result, i));
-        let log_determinant: f64 = (0..self.rows).map(|i| of_lane(&self.pivots, i).ln()).sum();
-        out[0] += 0.5 * (log_determinant / self.rows as f64 + TAU.ln());
+        density.complete(out, (0..self.rows).map(|i| of_lane(&self.pivots, i)));
     }
 }

@@ -34,7 +34,7 @@ impl Hyperparameters {
     /// Starts from `start`, with one length scale for all inputs if `is_shared`.
     ///
     /// # Errors
-    /// A scale is not positive and finite, or below what the transform can give.
+    /// A scale is not positive and finite, or outside of what the transform can give.
     pub fn new(
         start: &Scales,
         transform: Transform,
@@ -49,7 +49,7 @@ impl Hyperparameters {
         for (of, scale) in scales.into_iter().chain(length_scales) {
             let u = transform.inverse(of, scale);
             if !u.is_finite() {
-                let text = format!("a fit cannot start from {scale} as a {}", name(of));
+                let text = format!("a fit cannot start from {scale} as a {}", name(of, transform));
                 return Err(Error::InvalidArgument(text));
             }
             free.push(u);
@@ -137,11 +137,15 @@ impl Hyperparameters {
     }
 }
 
-fn name(of: Scale) -> &'static str {
-    match of {
-        Scale::Signal => "signal scale",
-        Scale::Noise => "noise scale (where the noise has a floor, more than that)",
-        Scale::Length => "length scale",
+/// What a scale is called, with the limits that a start has to keep.
+fn name(of: Scale, transform: Transform) -> &'static str {
+    match (of, transform) {
+        (Scale::Signal, Transform::Capped) => "signal scale: it has to be above 1e-4 and below 31.6",
+        (Scale::Noise, Transform::Capped) => "noise scale: it has to be above 1e-4 and below 1000",
+        (Scale::Length, Transform::Capped) => "length scale: it has to be above 1e-4 and below 1000",
+        (Scale::Signal, _) => "signal scale",
+        (Scale::Noise, _) => "noise scale (where the noise has a floor, more than that)",
+        (Scale::Length, _) => "length scale",
     }
 }
 
@@ -208,6 +212,9 @@ mod tests {
         assert!(Hyperparameters::new(&start, Transform::Scale, false, true).is_ok());
         let start = Scales { length_scale: vec![0.0], ..start };
         assert!(Hyperparameters::new(&start, Transform::Scale, false, true).is_err());
+        let start = Scales { length_scale: vec![1e4], ..start };
+        let refused = Hyperparameters::new(&start, Transform::Capped, false, true).unwrap_err();
+        assert!(refused.to_string().contains("below 1000"), "{refused}");
     }
 
     #[test]

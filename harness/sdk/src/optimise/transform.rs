@@ -9,6 +9,9 @@ crate::choices! {
         Variance = "variance",
         /// Variances and length scales are exp(u), as in Shoham and Avron.
         Logarithm = "logarithm",
+        /// Scales are softplus(u), bent so as to stay bounded: all are at least 1e-4, length scales and the noise scale at most
+        /// 1000, the signal scale at most 31.6.
+        Capped = "capped",
     }
 }
 
@@ -26,6 +29,12 @@ pub enum Scale {
 /// Smallest noise variance of [`Transform::Variance`].
 const NOISE_FLOOR: f64 = 1e-4;
 
+/// Limits of a scale under [`Transform::Capped`]. A search without them may run to infinite scales, where the matrix of
+/// inducing points has no factor; RobustGP (Burt et al.) caps variances and length scales at 1000.
+fn caps(of: Scale) -> (f64, f64) {
+    (1e-4, if of == Scale::Signal { 1e3_f64.sqrt() } else { 1e3 })
+}
+
 impl Transform {
     /// The scale of the free parameter `u`: a standard deviation or a length, never a variance.
     pub fn scale(self, of: Scale, u: f64) -> f64 {
@@ -34,6 +43,10 @@ impl Transform {
             (Transform::Variance, _) => (softplus(u) + floor(of)).sqrt(),
             (Transform::Logarithm, Scale::Length) => u.exp(),
             (Transform::Logarithm, _) => (u / 2.0).exp(),
+            (Transform::Capped, _) => {
+                let (least, most) = caps(of);
+                least - (most - least) * (-softplus(u) / (most - least)).exp_m1()
+            }
         }
     }
 
@@ -44,16 +57,25 @@ impl Transform {
             (Transform::Variance, _) => sigmoid(u) / (2.0 * self.scale(of, u)),
             (Transform::Logarithm, Scale::Length) => self.scale(of, u),
             (Transform::Logarithm, _) => self.scale(of, u) / 2.0,
+            (Transform::Capped, _) => {
+                let (least, most) = caps(of);
+                sigmoid(u) * (-softplus(u) / (most - least)).exp()
+            }
         }
     }
 
-    /// The free parameter of a scale. Minus infinity where no parameter gives so small a scale.
+    /// The free parameter of a scale. Not finite where no parameter gives so small or so large a scale.
     pub fn inverse(self, of: Scale, scale: f64) -> f64 {
         match (self, of) {
             (Transform::Scale, _) | (Transform::Variance, Scale::Length) => inverse_softplus(scale),
             (Transform::Variance, _) => inverse_softplus(scale * scale - floor(of)),
             (Transform::Logarithm, Scale::Length) => logarithm(scale),
             (Transform::Logarithm, _) => 2.0 * logarithm(scale),
+            (Transform::Capped, _) => {
+                let (least, most) = caps(of);
+                let share = ((scale - least) / (most - least)).min(1.0);
+                inverse_softplus(-(most - least) * (-share).ln_1p())
+            }
         }
     }
 }
@@ -138,7 +160,28 @@ mod tests {
     }
 
     #[test]
+    fn capped_scales_have_limits_and_come_back() {
+        for of in ALL {
+            let (least, most) = caps(of);
+            for scale in [2e-4, 0.1, 1.0, 0.9 * most] {
+                let u = Transform::Capped.inverse(of, scale);
+                assert!((Transform::Capped.scale(of, u) / scale - 1.0).abs() < 1e-11, "{of:?} {scale}");
+                let expected = derivatives(&[u], |u| Transform::Capped.scale(of, u[0]))[0];
+                let found = Transform::Capped.derivative(of, u);
+                assert!((found - expected).abs() < 1e-6 * found, "{of:?} {scale}: {found} {expected}");
+            }
+            for u in [-800.0, 800.0] {
+                assert!((least..=1.000_001 * most).contains(&Transform::Capped.scale(of, u)));
+                assert!(Transform::Capped.derivative(of, u).is_finite());
+            }
+            for scale in [0.0, least, most, 2.0 * most] {
+                assert!(!Transform::Capped.inverse(of, scale).is_finite(), "{of:?} {scale}");
+            }
+        }
+    }
+
+    #[test]
     fn specs_name_them() {
-        assert_eq!(Transform::choices(), ["scale", "variance", "logarithm"]);
+        assert_eq!(Transform::choices(), ["scale", "variance", "logarithm", "capped"]);
     }
 }

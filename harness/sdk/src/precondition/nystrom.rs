@@ -36,7 +36,17 @@ impl Nystrom {
         workers: Workers<'_>,
     ) -> Result<Nystrom> {
         let n = operator.n();
-        let mut omega = gaussian(n, rank.min(n), seed, workers);
+        Nystrom::of_sketch(operator, noise_variance, gaussian(n, rank.min(n), seed, workers), workers)
+    }
+
+    /// An approximation from a column-major Omega, n x k, of full rank, which is orthonormalised.
+    pub fn of_sketch(
+        operator: Operator<'_>,
+        noise_variance: f64,
+        mut omega: Array2<f64>,
+        workers: Workers<'_>,
+    ) -> Result<Nystrom> {
+        let n = operator.n();
         orthonormalise(&mut omega, LOSS, workers)?;
         let mut y = Array2::zeros(omega.dim().f());
         operator.apply(&omega, &mut y)?;

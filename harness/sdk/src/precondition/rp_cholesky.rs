@@ -30,6 +30,19 @@ impl PivotedCholesky {
         seed: u64,
         workers: Workers<'_>,
     ) -> Result<PivotedCholesky> {
+        PivotedCholesky::random_while(operator, noise_variance, rank, seed, workers, |_| true)
+    }
+
+    /// As [`random`](Self::random), while `goes_on` says so, which is asked after each round of candidates: it gets the sum
+    /// of the remaining diagonal after each column. The columns do not depend on where it ends.
+    pub fn random_while(
+        operator: Operator<'_>,
+        noise_variance: f64,
+        rank: usize,
+        seed: u64,
+        workers: Workers<'_>,
+        mut goes_on: impl FnMut(&[f64]) -> bool,
+    ) -> Result<PivotedCholesky> {
         let n = operator.n();
         let rank = rank.min(n);
         let mut rng = Purpose::Pivots.generator(seed, 0);
@@ -85,6 +98,9 @@ impl PivotedCholesky {
                 remaining[rows[j]] = 0.0;
                 pivots.push(rows[j]);
                 remaining_trace.push(remaining.sum());
+            }
+            if !goes_on(&remaining_trace) {
+                break;
             }
         }
         let factor = if pivots.len() == rank { factor } else { take_columns(&factor, pivots.len()) };

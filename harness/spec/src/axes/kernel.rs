@@ -1,10 +1,9 @@
 //! Kernels, and where their hyperparameters come from.
 //!
-//! A draw's inputs are uniform on the unit cube and its rows are standardised like any other data set's, so the
-//! generating hyperparameters are converted with the population's statistics: inputs have standard deviation
-//! 1/sqrt(12), targets sqrt(signal_scale^2 + noise_scale^2). A finite draw's own statistics differ a little (more,
-//! the longer the length scale), and so do its best hyperparameters. Targets and inputs of another scale are converted
-//! likewise.
+//! The rows of a draw are scaled like those of any other data set, by statistics that depend on the seed and are known
+//! only where the rows are drawn. So the generating hyperparameters stay in the units of the draw here, and the worker
+//! converts them. With the population's statistics in their place, the exact process of a draw with a long length
+//! scale would have intervals that are too narrow.
 
 use gpbench_record::{
     Covariance, GpDraw, InputScaling, Kernel, NetworkShape, Objective, Origin, OriginBase, Source, Subset,
@@ -29,6 +28,8 @@ pub(crate) struct KernelEntry {
     pub(crate) network: Option<NetworkShape>,
     /// Where the numbers come from; `None` where the spec gives all.
     base: Option<Base>,
+    /// Whether the spec does not say where.
+    is_default: bool,
     /// Where the spec states it.
     at: Location,
     /// Numbers that the spec gives.
@@ -59,6 +60,7 @@ pub(crate) fn resolve(
     let network = network(name, table, family, task, mistakes);
     task.check(TaskKey::SharedLengthScale, given.shared(), mistakes);
     task.check(TaskKey::Fit, given.fit.as_ref().map(|fit| &fit.at), mistakes);
+    task.check(TaskKey::DataStart, (base == Some(Base::Data)).then_some(at), mistakes);
     if base.is_none() {
         let is_written = |key: &str| given.written.iter().any(|written| written.value == key);
         let scales = ["signal_scale", "noise_scale", "length_scale"];
@@ -69,7 +71,8 @@ pub(crate) fn resolve(
         }
     }
     let (name, at) = (name.value.clone(), at.clone());
-    (mistakes.count() == before).then_some(KernelEntry { name, family, network, base, at, given })
+    let is_default = typed.is_none();
+    (mistakes.count() == before).then_some(KernelEntry { name, family, network, base, is_default, at, given })
 }
 
 /// The network of a kernel, with its random features.
@@ -146,7 +149,9 @@ impl KernelEntry {
         mean: Option<f64>,
         mistakes: &mut Mistakes,
     ) -> Option<Kernel> {
-        let mut numbers = match self.base {
+        let base = self.base_on(dataset);
+        let mut numbers = match base {
+            Some(Base::Data) => self.of_the_data(dataset, mistakes)?,
             Some(Base::Published) => self.published(dataset, split, mistakes)?,
             Some(Base::Generating) => self.generating(dataset, mistakes)?,
             Some(Base::Ones) => Numbers::ones(OriginBase::Ones),
@@ -194,7 +199,32 @@ impl KernelEntry {
             mean,
             origin: Origin { base: numbers.origin, changes },
             network: self.network.clone(),
+            start: (base == Some(Base::Data)).then(|| self.given.start()),
         })
+    }
+
+    /// Where the numbers come from on a data set. Where the spec does not say, those for a file of the user's own
+    /// come from its rows: scales of 1 may be far from any good ones.
+    fn base_on(&self, dataset: &DatasetEntry) -> Option<Base> {
+        let is_own = matches!(dataset.source, Source::File { .. });
+        let is_on_inputs = self.network.is_none() && self.family.stationary().is_some();
+        if self.is_default && is_own && is_on_inputs { Some(Base::Data) } else { self.base }
+    }
+
+    /// Placeholders for numbers that the worker finds in the data.
+    fn of_the_data(&self, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<Numbers> {
+        let what = if self.network.is_some() || self.family.stationary().is_none() {
+            format!(
+                "kernel `{}` is not on the inputs, from whose distances length scales are made",
+                self.name
+            )
+        } else if matches!(dataset.source, Source::Objective(_)) {
+            format!("data set `{}` has few rows, and is drawn with known hyperparameters", dataset.name)
+        } else {
+            return Some(Numbers::ones(OriginBase::Data));
+        };
+        mistakes.add(&self.at, what, "give the scales, or write \"ones\" or \"generating\"".to_owned());
+        None
     }
 
     fn published(&self, dataset: &DatasetEntry, split: u32, mistakes: &mut Mistakes) -> Option<Numbers> {
@@ -232,23 +262,15 @@ impl KernelEntry {
     }
 
     fn generating(&self, dataset: &DatasetEntry, mistakes: &mut Mistakes) -> Option<Numbers> {
-        let (drawn_with, divisor, stretch, numbers) = match &dataset.source {
+        let (drawn_with, origin, numbers) = match &dataset.source {
             Source::GpDraw(draw) => {
-                let divisor = match dataset.targets {
-                    TargetScaling::Standardised => draw.signal_scale.hypot(draw.noise_scale),
-                    TargetScaling::Centred => 1.0,
-                };
-                let stretch = match dataset.inputs {
-                    InputScaling::Standardised => 12.0_f64.sqrt(),
-                    InputScaling::Box => 2.0,
-                };
                 let GpDraw { signal_scale, noise_scale, length_scale, .. } = *draw;
-                (draw.kernel, divisor, stretch, [signal_scale, noise_scale, length_scale])
+                (draw.kernel, OriginBase::Drawn, [signal_scale, noise_scale, length_scale])
             }
             // Its rows stay in raw units.
             Source::Objective(objective) => {
                 let Objective { signal_scale, noise_scale, length_scale, .. } = *objective;
-                (objective.kernel, 1.0, 1.0, [signal_scale, noise_scale, length_scale])
+                (objective.kernel, OriginBase::Generating, [signal_scale, noise_scale, length_scale])
             }
             Source::Registry { .. } | Source::File { .. } | Source::Toy { .. } => {
                 let what = format!("data set `{}` was not drawn from a Gaussian process", dataset.name);
@@ -271,12 +293,7 @@ impl KernelEntry {
                 dataset.name, drawn_with, self.family
             ));
         }
-        Some(Numbers {
-            signal_scale: signal_scale / divisor,
-            noise_scale: noise_scale / divisor,
-            length_scale: vec![length_scale * stretch],
-            origin: OriginBase::Generating,
-        })
+        Some(Numbers { signal_scale, noise_scale, length_scale: vec![length_scale], origin })
     }
 
     /// Whether there are as many length scales as inputs, or one, where the inputs are known.

@@ -151,9 +151,14 @@ pub(super) fn value(schema: &ParamSchema, node: &Node, mistakes: &mut Mistakes) 
         (ParamKind::Float, Value::Int(int)) => ParamValue::Float(*int as f64),
         (ParamKind::Float, Value::Float(float)) => ParamValue::Float(*float),
         (ParamKind::Text, Value::Text(text)) => ParamValue::Text(text.clone()),
+        (ParamKind::Int, Value::Text(text)) if schema.choices.contains(text) => {
+            ParamValue::Text(text.clone())
+        }
         (kind, value) => {
+            let number_or_word = format!("a whole number or \"{}\"", schema.choices.join("\" or \""));
             let wanted = match kind {
                 ParamKind::Bool => "true or false",
+                ParamKind::Int if !schema.choices.is_empty() => &number_or_word,
                 ParamKind::Int => "a whole number",
                 ParamKind::Float => "a number",
                 ParamKind::Text => "a text",

@@ -37,14 +37,35 @@ impl RowCounts {
         self.fractions.as_ref().map(|fractions| fractions.value)
     }
 
+    /// Test rows of a split, where known.
+    pub(crate) fn test_rows(&self, split: u32) -> Option<usize> {
+        self.sizes(split, None).map(|sizes| sizes.test)
+    }
+
     /// Training rows of a case, where known.
     pub(crate) fn n(&self, split: u32, validation: Option<f64>) -> Option<usize> {
-        let left = self.sizes(split, validation).map(|sizes| sizes.training);
+        self.kept(self.sizes(split, validation).map(|sizes| sizes.training))
+    }
+
+    /// The rows that a subsample keeps of the `left` training rows, where known.
+    pub(crate) fn kept(&self, left: Option<usize>) -> Option<usize> {
         match self.subsample.as_ref().map(|subsample| subsample.value) {
             Some(Subsample::Rows(rows)) => Some(rows),
             Some(share) => left.map(|rows| share.rows(rows)),
             None => left,
         }
+    }
+
+    /// Reports a subsample of data set `name` that is larger than the `left` training rows or of one row.
+    pub(crate) fn check_kept(&self, name: &str, left: Option<usize>, mistakes: &mut Mistakes) {
+        if let Some(subsample) = &self.subsample {
+            check_subsample(name, subsample, left, mistakes);
+        }
+    }
+
+    /// Whether rows are drawn, rather than divided by the set's own splits.
+    pub(crate) fn is_drawn(&self) -> bool {
+        self.fractions.is_some() || !matches!(self.size, Some((_, TrainingRows::Masked(_))))
     }
 
     /// Reports a split of data set `name` that leaves too few rows to train on, to test on or to validate by, and a
@@ -64,9 +85,9 @@ impl RowCounts {
         {
             return;
         }
-        if has_enough && let Some(subsample) = &self.subsample {
+        if has_enough {
             let left = self.sizes(split, validation.map(|share| share.value)).map(|sizes| sizes.training);
-            check_subsample(name, subsample, left, mistakes);
+            self.check_kept(name, left, mistakes);
         }
     }
 

@@ -1,6 +1,6 @@
 //! Kinds of values: how a key's value is read, checked and described in the reference.
 
-use super::range::{COUNT, Range};
+use super::range::{ANY, COUNT, Range};
 use super::reference::{SpecKey, ValueType};
 use crate::error::Mistakes;
 use crate::nearest;
@@ -193,6 +193,12 @@ pub(crate) fn whole<T: TryFrom<i64> + 'static>(range: Range) -> Kind<T> {
 /// A positive whole number.
 pub(crate) fn count<T: TryFrom<i64> + 'static>() -> Kind<T> {
     whole(COUNT)
+}
+
+/// A column of a file: its name or its 0-based index.
+pub(crate) fn column() -> Kind<String> {
+    let index = whole::<i64>(ANY).map(|index| index.value.to_string());
+    text().or(index, "a text in quotes or a whole number")
 }
 
 /// A number in a range, written with or without a decimal point.

@@ -1,11 +1,15 @@
 //! `[dataset.NAME]`: the rows of a data set.
 
-use gpbench_record::{Family, Fractions, Frequencies, InputScaling, ReadOptions, Subsample, TargetScaling};
+use gpbench_record::{
+    Family, Fractions, Frequencies, InputScaling, Missing, ReadOptions, SplitRule, Subsample, TargetScaling,
+    TimeUnit,
+};
 
 use super::kernel::family;
+use super::split::{self, Split};
 use crate::keys::{
-    ANY, COUNT_OR_ZERO, EVEN_COUNT, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting,
-    ValueType, WrongType, choice, count, inner, list, number, text, truth, whole,
+    EVEN_COUNT, FRACTION, Keys, Kind, NOT_NEGATIVE, POSITIVE, SEVERAL, Setting, ValueType, WrongType, choice,
+    column, count, inner, list, number, text, truth, whole,
 };
 use crate::source::At;
 use crate::tree::Value;
@@ -14,17 +18,28 @@ use crate::tree::Value;
 pub(crate) struct Dataset {
     pub(crate) from: Option<At<String>>,
     pub(crate) path: Option<At<String>>,
+    pub(crate) test: Option<At<String>>,
     pub(crate) target: Option<At<String>>,
+    pub(crate) id: Option<At<String>>,
     pub(crate) drop: Option<At<Vec<At<String>>>>,
     pub(crate) categories: Option<At<Vec<At<String>>>>,
     pub(crate) separator: Option<At<char>>,
     pub(crate) header: Option<At<bool>>,
+    pub(crate) missing: Setting<Missing>,
+    pub(crate) decimal: Option<At<char>>,
+    pub(crate) comment: Option<At<char>>,
+    pub(crate) time_unit: Setting<TimeUnit>,
+    pub(crate) time_origin: Option<At<String>>,
+    pub(crate) group: Option<At<String>>,
     pub(crate) subsample: Option<At<Subsample>>,
-    pub(crate) split: Option<At<u32>>,
+    pub(crate) split: Option<At<Option<Split>>>,
+    /// Whether rows with the same inputs stay together.
+    pub(crate) replicates: Option<At<bool>>,
     pub(crate) fractions: Option<At<Option<Fractions>>>,
     pub(crate) collapse_duplicates: Setting<bool>,
     pub(crate) targets: Setting<TargetScaling>,
     pub(crate) inputs: Setting<InputScaling>,
+    pub(crate) predictions: Option<At<bool>>,
     pub(crate) n: Option<At<usize>>,
     pub(crate) n_test: Option<At<usize>>,
     pub(crate) d: Setting<usize>,
@@ -47,12 +62,33 @@ impl Dataset {
             None => Vec::new(),
         };
         ReadOptions {
+            test: self.test.as_ref().map(|test| test.value.clone()),
             target: self.target.as_ref().map(|target| target.value.clone()),
+            id: self.id.as_ref().map(|id| id.value.clone()),
             drop: names(&self.drop),
             categories: names(&self.categories),
             separator: self.separator.as_ref().map(|separator| separator.value),
             header: self.header.as_ref().map(|header| header.value),
+            group: self.group.as_ref().map(|group| group.value.clone()),
+            split_by: self.rule().map_or_else(Vec::new, |rule| rule.columns().to_vec()),
+            missing: self.missing.value,
+            decimal: self.decimal.as_ref().map(|decimal| decimal.value),
+            comment: self.comment.as_ref().map(|comment| comment.value),
+            time_unit: self.time_unit.value,
+            time_origin: self.time_origin.as_ref().map(|origin| origin.value.clone()),
         }
+    }
+}
+
+impl Dataset {
+    /// The rule that divides the rows.
+    pub(crate) fn rule(&self) -> Option<&SplitRule> {
+        self.split.as_ref()?.value.as_ref()?.rule.as_ref()
+    }
+
+    /// The split that all seeds share.
+    pub(crate) fn index(&self) -> Option<&At<u32>> {
+        self.split.as_ref()?.value.as_ref()?.index.as_ref()
     }
 }
 
@@ -64,10 +100,23 @@ pub(crate) enum Draw {
 }
 
 /// Keys of a user's own file: how it is read.
-pub(crate) const READ_KEYS: [&str; 5] = ["target", "drop", "categories", "separator", "header"];
+pub(crate) const READ_KEYS: [&str; 12] = [
+    "target",
+    "id",
+    "drop",
+    "categories",
+    "separator",
+    "header",
+    "missing",
+    "decimal",
+    "comment",
+    "time_unit",
+    "time_origin",
+    "group",
+];
 
 /// Keys of sets that are split into training and test rows.
-pub(crate) const SPLIT_KEYS: [&str; 3] = ["subsample", "split", "fractions"];
+pub(crate) const SPLIT_KEYS: [&str; 4] = ["subsample", "split", "fractions", "replicates"];
 
 /// Keys of sets that are drawn.
 pub(crate) const SIZE_KEYS: [&str; 2] = ["n", "n_test"];
@@ -82,10 +131,6 @@ pub(crate) const OBJECTIVE_KEYS: [&str; 3] = ["draw", "features", "frequencies"]
 pub(crate) const DRAW_KEYS: [&str; 5] = ["d", "kernel", "signal_scale", "noise_scale", "length_scale"];
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
-    let column = || {
-        let index = whole::<i64>(ANY).map(|index| index.value.to_string());
-        text().or(index, "a text in quotes or a whole number")
-    };
     let rows = count().map(|rows| Subsample::Rows(rows.value));
     let share =
         number(FRACTION).hint("a count has no decimal point").map(|share| Subsample::Fraction(share.value));
@@ -96,11 +141,22 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             text(),
             "The user's own CSV or Parquet file, relative to the spec's folder.",
         ),
+        test: keys.optional(
+            "test",
+            text(),
+            "The user's own file of test rows, relative to the spec's folder; its columns are matched by name. All seeds then have \
+             the same training and test rows.",
+        ),
         target: keys.derived(
             "target",
             column(),
             "the last column that is not dropped",
             "Target column of a file: its name or its index.",
+        ),
+        id: keys.optional(
+            "id",
+            column(),
+            "Column of a file whose text identifies the rows in `predictions.parquet`: its name or its index. It is no input.",
         ),
         drop: keys.optional("drop", list(column()), "Columns of a file that are left out: names or indices."),
         categories: keys.optional(
@@ -110,8 +166,8 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         ),
         separator: keys.derived(
             "separator",
-            separator(),
-            "a comma",
+            checked_text(ReadOptions::parse_separator),
+            "a comma; a semicolon beside decimal commas",
             "Separator of the cells of a CSV file: one character, or \"tab\".",
         ),
         header: keys.derived(
@@ -120,6 +176,41 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             "whether the first line holds text",
             "Whether the first line of a CSV file is a header.",
         ),
+        missing: keys.or(
+            "missing",
+            choice("treatment of missing values", Missing::ALL.map(|missing| (missing.as_str(), missing))),
+            "refuse",
+            "Whether a file with missing values is refused, or rows that lack one are left out.",
+        ),
+        decimal: keys.derived(
+            "decimal",
+            checked_text(ReadOptions::parse_decimal),
+            "a point",
+            "Decimal mark of the numbers of a CSV file: \".\" or \",\".",
+        ),
+        comment: keys.optional(
+            "comment",
+            checked_text(ReadOptions::parse_comment),
+            "First character of the lines of a CSV file that are comments, such as \"#\".",
+        ),
+        time_unit: keys.or(
+            "time_unit",
+            choice("unit of time", TimeUnit::ALL.map(|unit| (unit.as_str(), unit))),
+            "days",
+            "Unit in which dates and times of a file become numbers; a year is 365.25 days.",
+        ),
+        time_origin: keys.derived(
+            "time_origin",
+            text(),
+            "1970-01-01",
+            "Date or time of a file that becomes 0, such as \"2020-01-31\" or \"2020-01-31 12:00\"; without an offset, of UTC.",
+        ),
+        group: keys.optional(
+            "group",
+            column(),
+            "Column of a file whose values divide the rows into groups, which no split divides; no input, unless it is in \
+             `categories` too.",
+        ),
         subsample: keys.optional(
             "subsample",
             rows.or(share, "a whole number or a fraction"),
@@ -127,9 +218,15 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
         ),
         split: keys.derived(
             "split",
-            whole(COUNT_OR_ZERO),
+            split::kind(),
             "the case's seed",
-            "Index of the train/test split.",
+            "Index of the train/test split, or a table with a rule that divides the rows.",
+        ),
+        replicates: keys.derived(
+            "replicates",
+            choice("treatment of replicates", [("together", true), ("apart", false)]),
+            "\"together\" on a file, unless `group` or a rule of `split` divides its rows",
+            "Whether rows with the same inputs are drawn together or one by one for training and testing.",
         ),
         fractions: keys.optional("fractions", inner(fractions), "Draws splits by these shares."),
         collapse_duplicates: keys.or(
@@ -155,6 +252,12 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Dataset {
             ),
             "standardised",
             "Scale of each input: mean 0 and standard deviation 1, or limits -1 and 1, on the training rows.",
+        ),
+        predictions: keys.derived(
+            "predictions",
+            truth(),
+            "whether `path` is given, up to 10000 test rows",
+            "Whether the predictions on the test rows are kept, for `predictions.parquet`; at most 200000 rows.",
         ),
         n: keys.derived(
             "n",
@@ -195,12 +298,12 @@ fn frequencies() -> Kind<Frequencies> {
     choice("law of frequencies", Frequencies::ALL.map(|law| (law.as_str(), law)))
 }
 
-/// The separator of cells.
-fn separator() -> Kind<char> {
-    Kind::new("a text in quotes", ValueType::String, |node, _, mistakes| {
+/// A text that stands for one character.
+fn checked_text(parse: fn(&str) -> Result<char, String>) -> Kind<char> {
+    Kind::new("a text in quotes", ValueType::String, move |node, _, mistakes| {
         let Value::Text(text) = &node.value else { return Err(WrongType) };
         let report = |what: String| mistakes.add(&node.at, what, None);
-        Ok(ReadOptions::parse_separator(text).map_err(report).ok())
+        Ok(parse(text).map_err(report).ok())
     })
 }
 

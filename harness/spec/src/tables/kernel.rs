@@ -1,6 +1,6 @@
 //! `[kernel.NAME]`, and the hyperparameters that training starts from.
 
-use gpbench_record::{Activation, Covariance, Family, NetworkShape, Subset};
+use gpbench_record::{Activation, Covariance, DataStart, Family, NetworkShape, Scale, Subset};
 
 use crate::keys::{
     EVEN_COUNT, Keys, Kind, NOT_NEGATIVE, POSITIVE, between, choice, count, inner, list, number, whole,
@@ -26,6 +26,8 @@ pub(crate) struct Hyperparameters {
     pub(crate) length_scale: Option<At<LengthScale>>,
     /// Exact fits of parts of the data, whose average training starts from.
     pub(crate) fit: Option<At<Subset>>,
+    /// Number of starts that are made from the data.
+    pub(crate) restarts: Option<At<usize>>,
     /// Every key of the table.
     pub(crate) written: Vec<At<String>>,
 }
@@ -36,6 +38,7 @@ pub(crate) enum Base {
     Ones,
     Published,
     Generating,
+    Data,
 }
 
 /// Length scales as a spec gives them.
@@ -63,9 +66,10 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Kernel {
         hyperparameters: keys.derived(
             "hyperparameters",
             start(),
-            "`initial` of [train], or \"ones\"",
-            "Where the numbers come from: \"ones\" (every scale is 1), \"published\" (by data set and split), \
-             \"generating\" (those of a `gp-draw` or an `objective`), or a table.",
+            "`initial` of [train], or \"data\" for a file of your own, or \"ones\"",
+            "Where the numbers come from: \"ones\" (every scale is 1), \"data\" (the likeliest of some starts that are \
+             made from the rows), \"published\" (by data set and split), \"generating\" (those of a `gp-draw` or an \
+             `objective`, and all numbers beside them, in its units), or a table.",
         ),
         network: keys.optional(
             "network",
@@ -109,7 +113,12 @@ pub(crate) fn start() -> Kind<Hyperparameters> {
 }
 
 fn base() -> Kind<Base> {
-    let names = [("ones", Base::Ones), ("published", Base::Published), ("generating", Base::Generating)];
+    let names = [
+        ("ones", Base::Ones),
+        ("data", Base::Data),
+        ("published", Base::Published),
+        ("generating", Base::Generating),
+    ];
     choice("hyperparameters", names)
 }
 
@@ -165,6 +174,17 @@ fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
             )
             .value,
     };
+    let restarts = keys.derived(
+        "restarts",
+        count(),
+        "24",
+        "Starts that from = \"data\" compares: those that it makes of the distances of rows and the variance of the \
+         targets come first, and the others are drawn.",
+    );
+    let from_data = from.as_ref().is_some_and(|from| from.value == Base::Data);
+    if let Some(At { at, .. }) = restarts.as_ref().filter(|_| !from_data) {
+        keys.report(at, "`restarts` has no effect without `from`", Some("add from = \"data\""));
+    }
     let written = keys.written();
     if fit.is_none() {
         for key in written.iter().filter(|key| OF_FIT.contains(&&*key.value)) {
@@ -173,10 +193,23 @@ fn hyperparameters(keys: &mut Keys<'_>) -> Hyperparameters {
         }
     }
     let fit = fit.map(|fit| At { value: subset, at: fit.at });
-    Hyperparameters { from, signal_scale, noise_scale, length_scale, fit, written }
+    Hyperparameters { from, signal_scale, noise_scale, length_scale, fit, restarts, written }
 }
 
 impl Hyperparameters {
+    /// Starts from the data, around the scales that the spec gives.
+    pub(crate) fn start(&self) -> DataStart {
+        let given_lengths = matches!(&self.length_scale, Some(At { value: LengthScale::Given(_), .. }));
+        let given = [
+            (Scale::NoiseScale, self.noise_scale.is_some()),
+            (Scale::SignalScale, self.signal_scale.is_some()),
+            (Scale::LengthScale, given_lengths),
+        ];
+        let keep = given.into_iter().filter_map(|(scale, is_given)| is_given.then_some(scale)).collect();
+        let restarts = self.restarts.as_ref().map_or(DataStart::RESTARTS, |restarts| restarts.value);
+        DataStart { restarts, keep }
+    }
+
     /// Where the spec asks for one trained length scale, shared by all inputs.
     pub(crate) fn shared(&self) -> Option<&Location> {
         self.length_scale.as_ref().filter(|given| given.value == LengthScale::Shared).map(|given| &given.at)

@@ -2,6 +2,7 @@
 
 use gpbench_record::ModelSelection;
 
+use super::optimum;
 use super::train::mean;
 use crate::keys::{COUNT_OR_ZERO, FRACTION, Keys, SEVERAL, Setting, any_table, choice, count, number, whole};
 use crate::source::At;
@@ -17,6 +18,8 @@ pub(crate) struct Learn {
     /// `None` for a mean of 0.
     pub(crate) mean: Setting<Option<f64>>,
     pub(crate) nlml_rows: Setting<usize>,
+    /// Most rows of cases that are compared with the optimum.
+    pub(crate) optimum: Setting<usize>,
     /// Their types are known only to the plugins.
     pub(crate) params: Option<At<Table>>,
 }
@@ -61,6 +64,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
             4096,
             "Training rows on which an evaluation before the last computes the exact likelihood of a kernel of infinite dimension.",
         ),
+        optimum: optimum::read(keys),
         params: keys.optional(
             "params",
             any_table(),

@@ -3,6 +3,7 @@
 use gpbench_record::{Grid, RateSchedule, Scale};
 
 use super::kernel::{Hyperparameters, start};
+use super::optimum;
 use super::replay::{Replay, replay};
 use crate::keys::{
     COUNT_OR_ZERO, Keys, Kind, POSITIVE, Setting, between, choice, count, inner, list, number, whole,
@@ -20,6 +21,8 @@ pub(crate) struct Train {
     pub(crate) mean: Setting<Option<f64>>,
     pub(crate) replay: Option<At<Replay>>,
     pub(crate) landscape: Option<At<Option<Grid>>>,
+    /// Most rows of cases that are compared with the optimum.
+    pub(crate) optimum: Setting<usize>,
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
@@ -36,7 +39,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
         initial: keys.derived(
             "initial",
             start(),
-            "\"ones\"",
+            "\"data\" for a file of your own, else \"ones\"",
             "Where kernels without `hyperparameters` of their own start, in the same form.",
         ),
         fixed: keys.optional(
@@ -62,6 +65,7 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Train {
             "A grid on which the exact likelihood is evaluated after training by the exact estimator, with one length \
              scale for all inputs.",
         ),
+        optimum: optimum::read(keys),
     }
 }
 

@@ -5,6 +5,7 @@ use gpbench_record::{
     TaskKind,
 };
 
+use super::optimum;
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Axes, DatasetEntry, Estimators, KernelEntry, SolverEntry};
 use crate::catalog::Catalog;
@@ -36,7 +37,14 @@ pub(crate) struct Learn<'a> {
 impl<'a> Rules<'a> for Learn<'a> {
     const KEYS: TaskKeys = TaskKeys {
         task: TaskKind::Learn,
-        keys: &[TaskKey::Learn, TaskKey::Network, TaskKey::SharedLengthScale, TaskKey::Inducing],
+        keys: &[
+            TaskKey::Learn,
+            TaskKey::TestPredictions,
+            TaskKey::Network,
+            TaskKey::SharedLengthScale,
+            TaskKey::DataStart,
+            TaskKey::Inducing,
+        ],
     };
     const ESTIMATORS: Option<Estimators> = None;
 
@@ -74,6 +82,9 @@ impl<'a> Rules<'a> for Learn<'a> {
         }
         self.check_mean(&axes.solvers, mistakes);
         let validation = self.validation().map(|share| share.value);
+        if !self.axes_overridden {
+            optimum::check(&self.table.optimum, axes, validation, mistakes);
+        }
         let least = axes.datasets.iter().filter_map(|dataset| dataset.n(0, validation)).min();
         for solver in &axes.solvers {
             if solver.info.can(Capability::Inducing) && solver.inducing.is_none() {
@@ -108,6 +119,11 @@ impl<'a> Rules<'a> for Learn<'a> {
             inducing: solver.inducing,
             shared_length_scale: kernel.shares_length_scale(),
             nlml_rows: self.table.nlml_rows.value,
+            optimum: optimum::is_sought(
+                &self.table.optimum,
+                cell,
+                self.validation().map(|share| share.value),
+            ),
             grid: None,
         })))
     }

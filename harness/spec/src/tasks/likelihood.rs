@@ -16,7 +16,7 @@ pub(crate) struct Likelihood {
 impl Rules<'_> for Likelihood {
     const KEYS: TaskKeys = TaskKeys {
         task: TaskKind::Likelihood,
-        keys: &[TaskKey::Likelihood, TaskKey::Quadrature, TaskKey::SecondSolve],
+        keys: &[TaskKey::Likelihood, TaskKey::DataStart, TaskKey::Quadrature, TaskKey::SecondSolve],
     };
     const ESTIMATORS: Option<Estimators> = Some(Estimators {
         methods: &[Method::Pathwise, Method::Standard, Method::Rff, Method::SsRff],

@@ -12,7 +12,10 @@ use crate::typed::Typed;
 pub(crate) struct Posterior;
 
 impl Rules<'_> for Posterior {
-    const KEYS: TaskKeys = TaskKeys { task: TaskKind::Posterior, keys: &[TaskKey::Inducing] };
+    const KEYS: TaskKeys = TaskKeys {
+        task: TaskKind::Posterior,
+        keys: &[TaskKey::TestPredictions, TaskKey::DataStart, TaskKey::Inducing],
+    };
     // Standard probes give no posterior samples.
     const ESTIMATORS: Option<Estimators> =
         Some(Estimators { methods: &[Method::Pathwise], default: "pathwise" });

@@ -6,13 +6,13 @@ use super::rules::{CellEntries, Rules};
 use crate::axes::{Basis, Estimators, Method};
 use crate::catalog::Catalog;
 use crate::error::Mistakes;
-use crate::task_keys::TaskKeys;
+use crate::task_keys::{TaskKey, TaskKeys};
 use crate::typed::Typed;
 
 pub(crate) struct Solve;
 
 impl Rules<'_> for Solve {
-    const KEYS: TaskKeys = TaskKeys { task: TaskKind::Solve, keys: &[] };
+    const KEYS: TaskKeys = TaskKeys { task: TaskKind::Solve, keys: &[TaskKey::DataStart] };
     const ESTIMATORS: Option<Estimators> =
         Some(Estimators { methods: &[Method::Pathwise, Method::Standard], default: "standard" });
 

@@ -4,6 +4,7 @@ use gpbench_record::{
     FinalPrediction, GradientEstimator, Grid, Hyperparameters, Row, Scale, Task, TaskKind, Training,
 };
 
+use super::optimum;
 use super::replay::Replay;
 use super::rules::{CellEntries, Rules};
 use crate::axes::{Axes, Basis, Estimators, Method};
@@ -31,8 +32,10 @@ impl<'a> Rules<'a> for Train<'a> {
         task: TaskKind::Train,
         keys: &[
             TaskKey::Train,
+            TaskKey::TestPredictions,
             TaskKey::SharedLengthScale,
             TaskKey::Fit,
+            TaskKey::DataStart,
             TaskKey::Prediction,
             TaskKey::WarmStart,
             TaskKey::SecondSolve,
@@ -59,6 +62,9 @@ impl<'a> Rules<'a> for Train<'a> {
         let why =
             "`collapse_duplicates` does not go with training, whose steps start from weights of all rows";
         axes.refuse_collapse(why, mistakes);
+        if !self.axes_overridden {
+            optimum::check(&self.table.optimum, axes, None, mistakes);
+        }
         let Some(landscape) = &self.table.landscape else { return };
         let is_exact = estimators().any(|estimator| estimator.method == Method::Exact);
         if !self.axes_overridden && !is_exact {
@@ -103,6 +109,7 @@ impl<'a> Rules<'a> for Train<'a> {
             replay: Vec::new(),
             subset: kernel.subset(),
             landscape: self.landscape().filter(|_| estimator.method == Method::Exact),
+            optimum: optimum::is_sought(&self.table.optimum, cell, None),
             prediction: FinalPrediction { targets, params: solver.prediction.clone() },
         };
         if let Some(replay) = &self.replay {

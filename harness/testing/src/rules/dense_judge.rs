@@ -2,13 +2,12 @@
 
 use gpbench_host::Arrays;
 use gpbench_sdk::Model;
-use gpbench_terms::ModelKind;
 use ndarray::{ArrayView2, Axis, stack};
 
 use super::{Finding, FitRequest, Judge, Judged};
 use crate::{DenseModel, FitHost};
 
-/// Judge of exact processes on all rows and of finitely many features; rules about other models are skipped.
+/// Judge of exact processes and of finitely many features; rules about other models are skipped.
 pub(super) struct DenseJudge;
 
 impl Judge for DenseJudge {
@@ -20,7 +19,7 @@ impl Judge for DenseJudge {
     ) -> Result<Judged, Finding> {
         let model = Model::from(arrays.clone());
         let kind = model.kind().ok_or_else(|| Finding::Failed("it has no known `kind`".into()))?;
-        if !matches!(kind, ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features) {
+        if !DenseModel::evaluates(&model) {
             return Err(Finding::Skipped(format!("models of the kind {kind} are not judged here")));
         }
         let mut host = FitHost::new(&request.x, &request.y).family(request.covariance);

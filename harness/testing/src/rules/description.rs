@@ -60,14 +60,15 @@ fn create(subject: &Subject<'_>, setting: Option<(&str, &ParamValue)>) -> Result
     subject.try_settings(&settings)
 }
 
-/// The ends of a parameter's range, or all of its choices.
+/// The ends of a parameter's range, and all of its choices.
 fn permitted(param: &ParamSchema) -> Vec<ParamValue> {
     let ends = param.min.into_iter().chain(param.max);
+    let choices = param.choices.iter().cloned().map(ParamValue::Text);
     match &param.default {
         ParamValue::Bool(_) => vec![ParamValue::Bool(false), ParamValue::Bool(true)],
-        ParamValue::Int(_) => ends.map(|end| ParamValue::Int(end as i64)).collect(),
+        ParamValue::Int(_) => ends.map(|end| ParamValue::Int(end as i64)).chain(choices).collect(),
         ParamValue::Float(_) => ends.map(ParamValue::Float).collect(),
-        ParamValue::Text(_) => param.choices.iter().cloned().map(ParamValue::Text).collect(),
+        ParamValue::Text(_) => choices.collect(),
     }
 }
 
@@ -79,7 +80,7 @@ fn forbidden(param: &ParamSchema) -> Vec<ParamValue> {
         ParamValue::Bool(_) => vec![ParamValue::Int(1)],
         ParamValue::Int(_) => {
             let outside = outside.map(|(end, step)| ParamValue::Int((end + step) as i64));
-            outside.chain([ParamValue::Float(0.5)]).collect()
+            outside.chain([ParamValue::Float(0.5), ParamValue::Text("no such choice".into())]).collect()
         }
         ParamValue::Float(_) => {
             let outside = outside.map(|(end, step)| ParamValue::Float(end + step * end.abs().max(1.0)));

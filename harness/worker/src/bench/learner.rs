@@ -6,12 +6,12 @@ use std::rc::Rc;
 
 use gpbench_gp::seed::Streams;
 use gpbench_gp::thread_pool;
-use gpbench_host::{FitLimits, FitProblem, FitSession, LearnerObject, Library, Pause};
+use gpbench_host::{FitLimits, FitProblem, FitSession, LearnerObject, Pause};
 use gpbench_record::{BenchRequest, Kernel, LearnerStep, ParamValue, StepTiming};
 use ndarray::{Array1, Array2, ArrayView2, s};
 use rand::Rng as _;
 
-use crate::services;
+use crate::{library, services};
 
 use super::median::medians;
 use super::{arrays, gemm};
@@ -33,7 +33,8 @@ pub(super) fn time(
         let y = y.view().insert_axis(ndarray::Axis(1));
         arrays::write_all(folder, &request.kernel, &[("x", x), ("y", y), ("z", points)])?;
     }
-    let library = Library::load(&step.library, services::host(Some(thread_pool(request.threads)?)))?;
+    let host = services::host(Some(thread_pool(request.threads)?));
+    let library = library::open(&step.library, None, request.threads, host)?;
     let params = BTreeMap::from([("batch".to_owned(), ParamValue::Int(i64::try_from(step.batch)?))]);
     let mut learner = LearnerObject::create(library.learner(&step.learner)?, library.host(), &params)?;
     let lengths = length_scale(&request.kernel, d);

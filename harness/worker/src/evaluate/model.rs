@@ -80,7 +80,7 @@ impl<'s> Judge<'s> {
     pub(crate) fn parse(&self, arrays: &Arrays) -> Result<ParsedModel, Unusable> {
         let kind = kind_of(arrays).ok_or(Unusable::Kind)?;
         let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
-        let model = Model::parse(kind, self.setup.job.case.kernel.family, shape, arrays)?;
+        let model = Model::parse(kind, self.setup.kernel.family, shape, arrays)?;
         Ok(ParsedModel { kind, model })
     }
 
@@ -91,11 +91,12 @@ impl<'s> Judge<'s> {
     pub(crate) fn evaluate(&self, parsed: &ParsedModel, depth: Depth) -> Result<Evaluation, ModelError> {
         let (n, few) = (self.setup.rows.n(), self.task.nlml_rows);
         let mut found = Metrics::default();
-        let is_dear = self.is_dense(parsed.kind) && n > few;
+        let is_near = parsed.kind == ModelKind::Neighbours;
+        let is_dear = (self.is_dense(parsed.kind) || is_near) && n > few;
         if is_dear && depth == Depth::Look {
             let (x, y) = (self.few.0.view(), self.few.1.view());
             insert(&mut found, names::NLML, parsed.model.posterior(x, y, self.pool())?.nlml()?);
-            if !self.task.select.validates() {
+            if !is_near && !self.task.select.validates() {
                 return Ok(Evaluation { metrics: found, test: None });
             }
         }
@@ -109,8 +110,9 @@ impl<'s> Judge<'s> {
             let dead = parsed.model.dead_features(self.setup.rows.split.x_train.view(), self.pool());
             insert(&mut found, names::DEAD_FEATURES, dead.map(|count| count as f64));
         }
-        // With inducing points the likelihood takes cubic time too, unless the kernel has finitely many features.
-        let is_cubic = !self.is_finite() && is_bounded || self.is_dense(parsed.kind);
+        // With inducing points and neighbours the likelihood takes cubic time too, unless the kernel has finitely
+        // many features.
+        let is_cubic = !self.is_finite() && (is_bounded || is_near) || self.is_dense(parsed.kind);
         let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
             insert(&mut found, names::NLML, posterior.nlml()?);
@@ -166,7 +168,7 @@ impl<'s> Judge<'s> {
     /// A model's hyperparameters by name; none for experts, which have several sets.
     pub(crate) fn hyperparameters(&self, parsed: &ParsedModel) -> Hyperparameters {
         let Some(scales) = parsed.model.hyperparameters() else { return Hyperparameters::new() };
-        let kernel = &self.setup.job.case.kernel;
+        let kernel = &self.setup.kernel;
         let shared = self.task.shared_length_scale || kernel.network.is_some();
         let mut length_scale = scales.length_scale.clone();
         if shared && length_scale.windows(2).all(|pair| pair[0] == pair[1]) {
@@ -210,7 +212,7 @@ impl<'s> Judge<'s> {
 
     /// Whether the kernel has finitely many features.
     fn is_finite(&self) -> bool {
-        self.setup.job.case.kernel.family == Covariance::Linear
+        self.setup.kernel.family == Covariance::Linear
     }
 
     fn pool(&self) -> &Arc<ThreadPool> {
@@ -266,8 +268,8 @@ mod tests {
     fn only_known_kinds_are_kinds() {
         let of = |kind: Array2<f64>| kind_of(&Arrays::from([("kind".to_owned(), kind)]));
         assert_eq!(of(array![[1.0]]), Some(ModelKind::Gp));
-        assert_eq!(of(array![[6.0]]), Some(ModelKind::Experts));
-        for wrong in [array![[0.0]], array![[1.5]], array![[7.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
+        assert_eq!(of(array![[7.0]]), Some(ModelKind::Neighbours));
+        for wrong in [array![[0.0]], array![[1.5]], array![[8.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
             assert_eq!(of(wrong), None);
         }
         assert_eq!(kind_of(&Arrays::new()), None);

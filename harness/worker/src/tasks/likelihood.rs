@@ -71,7 +71,7 @@ fn by_features(
         (SolveOutcome::without_a_solve(StopReason::Iterations), 0, estimates.nrows());
     for (repetition, mut row) in (0..).zip(estimates.rows_mut()) {
         let began = process::now();
-        let kernel = &setup.job.case.kernel;
+        let kernel = &setup.kernel;
         let (likelihood, taken) = estimate::likelihood_of_features(setup, kernel, estimator, repetition)?;
         features += taken;
         outcome.cost.solve = outcome.cost.solve.plus(difference(process::now(), began));
@@ -103,7 +103,7 @@ impl Study<'_> {
         repetition: u64,
     ) -> Result<Likelihood, CaseError> {
         let setup = self.setup;
-        let build = |probes| setup.system(&setup.job.case.kernel, probes, Some(repetition), None);
+        let build = |probes| setup.system(&setup.kernel, probes, Some(repetition), None);
         let mut system = build(probes)?;
         let x = self.solve(&mut system, &format!("solver/{repetition}"))?;
         let again = match second_solve {
@@ -170,10 +170,10 @@ pub(super) fn verify(setup: &Setup, task: &LikelihoodStudy) -> Result<Verified, 
     let (repetitions, columns) = (repetitions(task)?, TERMS + 2 + rows.d());
     let estimates =
         solution::read(&job.solution_file, repetitions, columns).map_err(file_fault(FaultCause::Solution))?;
-    let data = rows.subtract_mean(&job.case.kernel);
+    let data = rows.subtract_mean(&setup.kernel);
     let (x, y) = (data.x_train.view(), data.y_train.view());
-    let kernel = kernel(&job.case.kernel, rows.d())?;
-    let gp = ExactGp::fit(&kernel, job.case.kernel.noise_scale, x, y, job.threads)?;
+    let kernel = kernel(&setup.kernel, rows.d())?;
+    let gp = ExactGp::fit(&kernel, setup.kernel.noise_scale, x, y, job.threads)?;
     let exact = Likelihood::exact(&gp, x);
 
     let mut found = Metrics::default();

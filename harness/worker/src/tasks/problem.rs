@@ -32,7 +32,7 @@ impl<'s> Problem<'s> {
         probes: Probes,
         inducing: Option<Inducing>,
     ) -> Result<Problem<'s>, CaseError> {
-        let system = setup.system(&setup.job.case.kernel, probes, None, inducing)?;
+        let system = setup.system(&setup.kernel, probes, None, inducing)?;
         Ok(Problem { setup, system, exact: setup.exact()? })
     }
 

@@ -5,6 +5,7 @@ use gpbench_record::{Message, Solve, Solved, Verified};
 use crate::evaluate::{bad_column, weights};
 use crate::failure::CaseError;
 use crate::setup::Setup;
+use crate::starts;
 
 use super::problem::{Evaluate, Problem};
 
@@ -17,6 +18,7 @@ pub(super) fn run(setup: &Setup, task: &Solve, send: &mut dyn FnMut(Message)) ->
 
 /// Evaluates the weights.
 pub(super) fn verify(setup: &Setup, task: &Solve) -> Result<Verified, CaseError> {
-    let (solution, metrics) = Problem::build(setup, task.probes, None)?.verify()?;
+    let (solution, mut metrics) = Problem::build(setup, task.probes, None)?.verify()?;
+    metrics.extend(&starts::compared(&setup.kernel, &setup.rows, setup.job.threads)?);
     Ok(Verified { metrics, bad_column: bad_column(solution.view()), ..Verified::default() })
 }

@@ -24,10 +24,10 @@ pub struct Arena {
 }
 
 impl Arena {
-    /// An arena of the size of this computer's memory, or of a half, a quarter, ... of that where the limits of this process
-    /// (`ulimit -f`, `ulimit -v`) permit no more.
-    pub fn new() -> io::Result<Arena> {
-        let mut size = most_bytes();
+    /// An arena of the size of this computer's memory, or of the `limit` on the memory of this process where there is one
+    /// (0: none); a half, a quarter, ... of that where other limits (`ulimit -f`, `ulimit -v`) permit no more.
+    pub fn new(limit: i64) -> io::Result<Arena> {
+        let mut size = most_bytes(limit);
         loop {
             match Arena::of_size(size) {
                 Err(_) if size / 2 >= LEAST => size /= 2,
@@ -149,12 +149,13 @@ pub unsafe fn copy_matrix(from: &Mat, to: &Mat) {
     }
 }
 
-/// Bytes of this computer's memory, or fewer where the address space of processes is limited: the child needs most of it
-/// for the interpreter and its libraries.
-fn most_bytes() -> i64 {
+/// Bytes of this computer's memory, or of a limit on that of this process, or fewer where the address space of
+/// processes is limited: the child needs most of it for the interpreter and its libraries.
+fn most_bytes(limit_on_memory: i64) -> i64 {
     // SAFETY: a system call on numbers.
     let (pages, bytes) = unsafe { (libc::sysconf(libc::_SC_PHYS_PAGES), libc::sysconf(libc::_SC_PAGESIZE)) };
-    let memory = pages.max(1).saturating_mul(bytes.max(4096));
+    let installed = pages.max(1).saturating_mul(bytes.max(4096));
+    let memory = if limit_on_memory > 0 { installed.min(limit_on_memory) } else { installed };
     let mut limit = libc::rlimit { rlim_cur: libc::RLIM_INFINITY, rlim_max: libc::RLIM_INFINITY };
     // SAFETY: a place to write to; on failure it stays as it is.
     unsafe { libc::getrlimit(libc::RLIMIT_AS, &mut limit) };

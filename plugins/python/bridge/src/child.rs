@@ -48,6 +48,8 @@ pub struct Start<'s> {
     pub script: &'s Path,
     /// Threads that it may use.
     pub threads: u32,
+    /// Whether it sees the GPUs that this process sees; else none.
+    pub sees_gpus: bool,
     /// Bytes of the description of the script in the arena.
     pub listed: usize,
 }
@@ -64,7 +66,7 @@ impl Child {
             .arg(start.package.join("gpbench_harness/_start.py"))
             .args(descriptors.map(|number| number.to_string()));
         command.arg(arena.size().to_string()).arg(start.listed.to_string()).arg(start.script);
-        command.envs(environment(start.threads)).stdin(Stdio::null());
+        command.envs(environment(start)).stdin(Stdio::null());
         // SAFETY: only system calls on numbers between fork and exec.
         unsafe { command.pre_exec(move || prepare(parent, descriptors)) };
         let process = command.spawn()?;
@@ -201,7 +203,7 @@ fn prepare(parent: u32, inherited: [i32; 2]) -> io::Result<()> {
 
 /// Environment variables of the child. The worker's own number of BLAS threads is 1 and must not be inherited. Idle
 /// threads that spin would take processors from the host's products.
-fn environment(threads: u32) -> impl Iterator<Item = (&'static str, String)> {
+fn environment(start: &Start<'_>) -> impl Iterator<Item = (&'static str, String)> {
     const THREADS: [&str; 8] = [
         "OMP_NUM_THREADS",
         "OPENBLAS_NUM_THREADS",
@@ -212,17 +214,17 @@ fn environment(threads: u32) -> impl Iterator<Item = (&'static str, String)> {
         "RAYON_NUM_THREADS",
         "NPROC",
     ];
-    const FIXED: [(&str, &str); 6] = [
+    const FIXED: [(&str, &str); 5] = [
         ("OMP_WAIT_POLICY", "passive"),
         ("OPENBLAS_THREAD_TIMEOUT", "4"),
         ("KMP_BLOCKTIME", "0"),
         ("PYTHONHASHSEED", "0"),
         ("MPLBACKEND", "Agg"),
-        ("CUDA_VISIBLE_DEVICES", ""),
     ];
-    let threads = threads.max(1).to_string();
+    let threads = start.threads.max(1).to_string();
     let counts = THREADS.map(|name| (name, threads.clone())).into_iter();
-    counts.chain(FIXED.map(|(name, value)| (name, value.to_owned())))
+    let no_gpu = (!start.sees_gpus).then_some(("CUDA_VISIBLE_DEVICES", ""));
+    counts.chain(FIXED.into_iter().chain(no_gpu).map(|(name, value)| (name, value.to_owned())))
 }
 
 /// Waits until one of the descriptors can be read or is hung up; which of them are. False for all after `limit`.
@@ -238,5 +240,24 @@ fn wait<const N: usize>(descriptors: [&OwnedFd; N], limit: Option<Duration>) -> 
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    #[test]
+    fn gpus_are_hidden_from_a_child_that_did_not_ask_for_one() {
+        let [hidden, seen] = [false, true].map(|sees_gpus| {
+            let none = Path::new("");
+            let start = Start { python: none, package: none, script: none, threads: 3, sees_gpus, listed: 0 };
+            environment(&start).collect::<BTreeMap<_, _>>()
+        });
+        assert_eq!(hidden["CUDA_VISIBLE_DEVICES"], "");
+        assert!(!seen.contains_key("CUDA_VISIBLE_DEVICES"));
+        assert_eq!((hidden["OMP_NUM_THREADS"].as_str(), seen["NPROC"].as_str()), ("3", "3"));
     }
 }

@@ -33,6 +33,7 @@ use gpbench_abi::{self as abi, Plugin};
 
 use crate::failure::Failure;
 use crate::host::Host;
+use crate::script::ScriptLimits;
 
 /// The entry function of the interface, see [`gpbench_abi::ENTRY`].
 ///
@@ -49,7 +50,11 @@ pub unsafe extern "C" fn gpbench_plugin_v1(host: *const abi::Host) -> *const Plu
         })?;
         // SAFETY: texts of the host's, which live until the process ends.
         let (file, runtime) = unsafe { (host::read(&script.file)?, host::read(&script.runtime)?) };
-        let described = script::open(Path::new(&file), &runtime, script.threads)?;
+        let described = script::open(
+            Path::new(&file),
+            &runtime,
+            ScriptLimits { threads: script.threads, memory: script.memory },
+        )?;
         plugin = described.plugin;
         Ok(())
     });

@@ -18,6 +18,15 @@ use crate::process::Process;
 use crate::region::FIRST;
 use crate::{package, tables};
 
+/// What the processes of a script may use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScriptLimits {
+    /// Threads.
+    pub threads: u32,
+    /// Bytes of memory; 0 without a limit.
+    pub memory: i64,
+}
+
 /// A described script.
 #[derive(Debug)]
 pub struct Script {
@@ -29,7 +38,7 @@ pub struct Script {
     package: PathBuf,
     /// The classes, and the files that the child may import with their hashes, as the text of a JSON object.
     known: String,
-    threads: u32,
+    limits: ScriptLimits,
 }
 
 /// What the thread that the host calls on serves.
@@ -49,7 +58,7 @@ thread_local! {
 ///
 /// # Errors
 /// What is wrong, in one text.
-pub fn open(file: &Path, runtime: &str, threads: u32) -> Result<&'static Script> {
+pub fn open(file: &Path, runtime: &str, limits: ScriptLimits) -> Result<&'static Script> {
     let library = package::library();
     let package = package::folder(library.as_deref()).map_err(Failure::new)?;
     let description = describe(&Interpreter::find(runtime), &package, file)?;
@@ -61,7 +70,7 @@ pub fn open(file: &Path, runtime: &str, threads: u32) -> Result<&'static Script>
     let known = json!({ "classes": description.said, "files": files }).to_string();
     let file = file.to_owned();
     let script: &'static Script =
-        Box::leak(Box::new(Script { description, plugin, file, package, known, threads }));
+        Box::leak(Box::new(Script { description, plugin, file, package, known, limits }));
     SERVED.replace(Served { script: Some(script), process: None });
     Ok(script)
 }
@@ -72,22 +81,23 @@ pub fn current() -> Result<&'static Script> {
     script.ok_or_else(|| Failure::invalid("create: no script was described on this thread"))
 }
 
-/// The child process, which is started by the first call, and again after one that was ended by this side.
-pub fn process(script: &'static Script, host: Host) -> Result<Rc<Process>> {
+/// The child process, which is started by the first call, and again after one that was ended by this side. It sees GPUs
+/// if the object that it is started for asks for one.
+pub fn process(script: &'static Script, host: Host, sees_gpus: bool) -> Result<Rc<Process>> {
     let running = SERVED.with_borrow(|served| served.process.clone());
     if let Some(process) = running.filter(|process| !process.is_over()) {
         return Ok(process);
     }
     let what = "the memory that Python shares cannot be made";
-    let arena = Arena::new().map_err(|error| Failure::System { what, error })?;
+    let arena = Arena::new(script.limits.memory).map_err(|error| Failure::System { what, error })?;
     if !arena.write(FIRST, script.known.as_bytes()) {
         return Err(Failure::new(
             "the memory that Python shares has no room for the description of the script",
         ));
     }
-    let Script { description, file, package, known, threads, .. } = script;
+    let Script { description, file, package, known, limits, .. } = script;
     let (python, listed) = (&description.python, known.len());
-    let start = Start { python, package, script: file, threads: *threads, listed };
+    let start = Start { python, package, script: file, threads: limits.threads, sees_gpus, listed };
     let process = Rc::new(Process::start(&start, arena, host)?);
     SERVED.with_borrow_mut(|served| served.process.replace(Rc::clone(&process)));
     Ok(process)

@@ -9,7 +9,7 @@ use gpbench_bridge_py::region::{Extent, FIRST, Region};
 
 #[test]
 fn it_cannot_change_its_size() {
-    let arena = Arena::new().unwrap();
+    let arena = Arena::new(0).unwrap();
     for size in [0, arena.size() / 2, arena.size() * 2] {
         // SAFETY: a system call on numbers.
         let answer = unsafe { libc::ftruncate(arena.file().as_raw_fd(), size) };
@@ -18,8 +18,14 @@ fn it_cannot_change_its_size() {
 }
 
 #[test]
+fn it_is_no_larger_than_the_limit_on_memory() {
+    assert_eq!(Arena::new(64 << 20).unwrap().size(), 64 << 20);
+    assert_eq!(Arena::new(1).unwrap().size(), 1 << 20, "the least that is of use");
+}
+
+#[test]
 fn it_takes_up_no_memory_before_it_is_written() {
-    let arena = Arena::new().unwrap();
+    let arena = Arena::new(0).unwrap();
     assert!(arena.size() >= 1 << 30, "as large as this computer's memory: {}", arena.size());
     // SAFETY: numbers, of which zero is a value, and a place to write to.
     let blocks = unsafe {
@@ -32,7 +38,7 @@ fn it_takes_up_no_memory_before_it_is_written() {
 
 #[test]
 fn matrices_are_copied_with_their_distance_between_columns() {
-    let arena = Arena::new().unwrap();
+    let arena = Arena::new(0).unwrap();
     let size = arena.size();
     let region = Region::read([FIRST, 2, 3, 5], Extent::Any, Extent::Any, size, "x").unwrap();
     let data: Vec<f64> = (0..6).map(f64::from).collect();
@@ -52,7 +58,7 @@ fn matrices_are_copied_with_their_distance_between_columns() {
 /// Run by the next test under a limit; prints the size of the arena.
 #[test]
 fn victim_of_limits() {
-    println!("arena of {} bytes", Arena::new().unwrap().size());
+    println!("arena of {} bytes", Arena::new(0).unwrap().size());
 }
 
 #[test]

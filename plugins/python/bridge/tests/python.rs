@@ -4,10 +4,12 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use gpbench_bridge_py::script;
+use gpbench_bridge_py::script::{self, ScriptLimits};
 use gpbench_host::{LearnerEntry, SolverEntry};
 use gpbench_testing::DenseProblem;
 use ndarray::{Array2, array};
+
+const TWO_THREADS: ScriptLimits = ScriptLimits { threads: 2, memory: 0 };
 
 /// Whether Python with numpy is here. A test that needs it says so if not, and passes.
 pub fn is_here() -> bool {
@@ -33,7 +35,7 @@ pub fn zoo(name: &str) -> PathBuf {
 
 /// A solver of a script.
 pub fn solver(script: &Path, id: &str) -> SolverEntry {
-    let plugin = script::open(script, "", 2).unwrap_or_else(|wrong| panic!("{wrong}")).plugin;
+    let plugin = script::open(script, "", TWO_THREADS).unwrap_or_else(|wrong| panic!("{wrong}")).plugin;
     // SAFETY: the tables of a plugin, which are static.
     let tables = unsafe { std::slice::from_raw_parts(plugin.solvers, plugin.n_solvers as usize) };
     let entries = tables.iter().map(|table| {
@@ -45,7 +47,7 @@ pub fn solver(script: &Path, id: &str) -> SolverEntry {
 
 /// A learner of a script.
 pub fn learner(script: &Path, id: &str) -> LearnerEntry {
-    let plugin = script::open(script, "", 2).unwrap_or_else(|wrong| panic!("{wrong}")).plugin;
+    let plugin = script::open(script, "", TWO_THREADS).unwrap_or_else(|wrong| panic!("{wrong}")).plugin;
     // SAFETY: the tables of a plugin, which are static.
     let tables = unsafe { std::slice::from_raw_parts(plugin.learners, plugin.n_learners as usize) };
     let entries = tables.iter().map(|table| {

@@ -4,10 +4,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_abi::Status;
-use gpbench_bridge_py::script;
+use gpbench_bridge_py::script::{self, ScriptLimits};
 use tempfile::TempDir;
 
 use crate::python::{is_here, small, solver, zoo};
+
+const ONE_THREAD: ScriptLimits = ScriptLimits { threads: 1, memory: 0 };
 
 fn write(folder: &TempDir, text: &str) -> PathBuf {
     let path = folder.path().join("mine.py");
@@ -16,7 +18,7 @@ fn write(folder: &TempDir, text: &str) -> PathBuf {
 }
 
 fn error(path: &Path, runtime: &str) -> String {
-    script::open(path, runtime, 1).expect_err("an error").to_string()
+    script::open(path, runtime, ONE_THREAD).expect_err("an error").to_string()
 }
 
 const HEAD: &str = "from gpbench_harness import Report, Solver, param\n\n";
@@ -52,7 +54,7 @@ fn what_is_not_installed_is_named() {
         "# /// script\n# dependencies = [\"no-such-package-here>=2\"]\n# ///\n{HEAD}class Mine(Solver):\n    \"\"\"Mine\"\"\"\n    \
          id = \"mine\"\n\n    def solve(self, problem):\n        return Report(\"converged\")\n"
     );
-    let failure = script::open(&write(&folder, &text), "", 1).expect_err("an error");
+    let failure = script::open(&write(&folder, &text), "", ONE_THREAD).expect_err("an error");
     assert_eq!(failure.status(), Status::UNSUPPORTED);
     let text = failure.to_string();
     assert!(text.starts_with("needs no-such-package-here>=2"), "{text}");
@@ -86,7 +88,7 @@ fn parts_name_the_script_the_package_the_interpreter_and_numpy() {
     if !is_here() {
         return;
     }
-    let script = script::open(&zoo("richardson"), "", 1).unwrap();
+    let script = script::open(&zoo("richardson"), "", ONE_THREAD).unwrap();
     // SAFETY: the parts of a plugin, which are static.
     let parts = unsafe { std::slice::from_raw_parts(script.plugin.parts, script.plugin.n_parts as usize) };
     // SAFETY: static texts.

@@ -1,6 +1,6 @@
 //! Warnings about training that ended in a doubtful optimum.
 
-use gpbench_record::{Hyperparameters, Scale, TargetScaling, Training, TrainingOutput};
+use gpbench_record::{DataStart, Hyperparameters, Scale, TargetScaling, Training, TrainingOutput};
 
 use super::steps::training;
 use super::*;
@@ -55,7 +55,7 @@ fn a_likelihood_that_still_rises_is_a_warning() {
     assert_eq!(
         warning(&rising(0.5), GOOD),
         "the optimum is doubtful: the log likelihood per row rose by 0.05 over the last 10 steps; start from other \
-         hyperparameters or take more steps"
+         hyperparameters, as initial = \"data\" finds them, or take more steps"
     );
     // Fewer steps than are compared, and likelihoods that were not computed.
     assert_eq!(warning(&rising(5.0)[..10], GOOD), "");
@@ -91,4 +91,49 @@ fn noise_that_explains_nearly_all_of_the_variance_is_a_warning() {
     let centred = |noise| warning_of(training(1), TargetScaling::Centred, &flat, [noise, 10.0, 2.0]);
     assert!(centred(90.0).contains("the noise explains 99 % of the variance"), "{}", centred(90.0));
     assert_eq!(centred(9.0), "");
+}
+
+/// The reason of a training case of twelve steps with these metrics each, of ten rows, whose verification found this
+/// gap to a start from the data.
+fn warning_by(of_step: &[(&str, f64)], below_start: f64, start: Option<DataStart>) -> String {
+    let mut case = case(None, 1, None);
+    case.kernel.start = start;
+    case.task = Task::Train(Box::new(training(12)));
+    let step = |step: u64| {
+        let metrics = std::iter::once(&(names::RESIDUAL_Y, 0.1)).chain(of_step);
+        let metrics = metrics.map(|(name, value)| ((*name).to_owned(), *value)).collect();
+        let hyperparameters = named([1.0; 3]);
+        Message::Step(Step { step, hyperparameters, reason: StopReason::Converged, metrics })
+    };
+    let Message::Solved(report) = solved(StopReason::Converged, &[]) else { unreachable!("as made above") };
+    let output = TrainingOutput { hyperparameters: named(GOOD), ..TrainingOutput::default() };
+    let report = Solved { output: TaskOutput::Train(Box::new(output)), ..report };
+    let messages = (0..12).map(step).chain([Message::Solved(report)]).collect();
+    let solving = Outcome { messages, ..outcome(None, End::Exited(0)) };
+    let truth = [(names::RESIDUAL_Y, 0.1), (names::RESIDUAL_PROBES, 0.1), (names::BELOW_START, below_start)];
+    judged(&case, &solving, Some(&outcome(Some(verified(&truth)), End::Exited(0)))).unwrap().reason
+}
+
+#[test]
+fn a_likelihood_that_rises_by_its_gradients_is_a_warning() {
+    let by = |gain: f64| warning_by(&[(names::LIKELIHOOD_GAIN, gain)], 0.0, None);
+    assert_eq!(by(0.0005), "", "5e-4 for each of ten rows");
+    let expected = "by its gradients the log likelihood per row rose by 0.5 over the last 10 steps";
+    assert!(by(0.5).contains(expected), "{}", by(0.5));
+    // The exact likelihood is known better.
+    let both = [(names::LIKELIHOOD_GAIN, 0.5), (names::LOG_MARGINAL_LIKELIHOOD, -50.0)];
+    assert_eq!(warning_by(&both, 0.0, None), "");
+}
+
+#[test]
+fn a_better_start_from_the_data_is_a_warning() {
+    assert_eq!(warning_by(&[], 0.01, None), "");
+    assert_eq!(
+        warning_by(&[], 0.8, None),
+        "the optimum is doubtful: a start from the data has a log likelihood per row 0.8 above, on a sample of the \
+         rows; start from other hyperparameters, as initial = \"data\" finds them, or take more steps"
+    );
+    let began_there = Some(DataStart { restarts: 5, keep: Vec::new() });
+    let warning = warning_by(&[], 0.8, began_there);
+    assert!(warning.ends_with("; start from other hyperparameters or take more steps"), "{warning}");
 }

@@ -34,6 +34,7 @@ pub(super) fn training(steps: u64) -> Training {
         fixed: vec![],
         subset: None,
         landscape: None,
+        optimum: false,
         prediction: FinalPrediction { targets: targets(1), params: BTreeMap::new() },
     }
 }
@@ -159,6 +160,7 @@ fn learned_of(n: usize, reason: StopReason, model: Option<ModelKind>, found: &[(
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 100,
+        optimum: false,
         grid: None,
     }));
     let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
@@ -209,6 +211,11 @@ fn a_learner_is_held_to_its_model() {
     let other = [right[0], right[1], (names::PREDICTION_GAP, 2e-5)];
     let reason = "predicts otherwise than its model: a gap of 2e-5, at most 1e-5".to_owned();
     assert_eq!(of(epochs, gp, &other), (CaseStatus::Invalid, reason));
+    let with_gap = |gap: f64| of(epochs, gp, &[&right[..], &[(names::BELOW_START, gap)]].concat());
+    assert_eq!(with_gap(0.1), (CaseStatus::Ok, String::new()));
+    let (status, reason) = with_gap(0.5);
+    assert_eq!(status, CaseStatus::Ok);
+    assert!(reason.contains("a start from the data has a log likelihood per row 0.5 above"), "{reason}");
 }
 
 #[test]

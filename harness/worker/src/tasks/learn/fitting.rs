@@ -59,7 +59,7 @@ impl<'s> Fitting<'s> {
         let parts = Parts::new(setup, task)?;
         let judge = Judge::new(setup, task);
         let (library, startup) = load(setup, send)?;
-        check(&library.learner(&setup.job.case.solver.plugin)?.info, &setup.job.case.kernel, task)?;
+        check(&library.learner(&setup.job.case.solver.plugin)?.info, &setup.kernel, task)?;
         let beginning = startup.beginning(&library);
         Ok(Fitting { setup, task, library, parts, judge, startup, beginning })
     }
@@ -145,7 +145,7 @@ impl<'s> Fitting<'s> {
     /// The session of the fit.
     fn session<'r>(&self, recorder: Rc<Recorder<'r>>) -> FitSession<'r> {
         let Setup { job, rows, .. } = self.setup;
-        let streams = rows.streams(job.case.kernel.family);
+        let streams = rows.streams(self.setup.kernel.family);
         let limits = FitLimits {
             passes: self.task.passes as f64,
             max_epochs: None,

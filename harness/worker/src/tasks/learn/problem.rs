@@ -17,7 +17,7 @@ pub(super) struct Parts {
 impl Parts {
     /// The parts of a case's problem. Inducing points are drawn from the same stream as for solvers.
     pub(super) fn new(setup: &Setup, task: &Learning) -> Result<Parts, CaseError> {
-        let (kernel, rows) = (&setup.job.case.kernel, &setup.rows);
+        let (kernel, rows) = (&setup.kernel, &setup.rows);
         let inputs = kernel.network.as_ref().map_or(rows.d(), |network| network.outputs());
         let length_scale = match kernel.length_scale.as_slice() {
             [shared] => vec![*shared; inputs],
@@ -36,7 +36,7 @@ impl Parts {
 
     /// The problem itself.
     pub(super) fn problem<'p>(&'p self, setup: &'p Setup, task: &Learning) -> FitProblem<'p> {
-        let (kernel, split) = (&setup.job.case.kernel, &setup.rows.split);
+        let (kernel, split) = (&setup.kernel, &setup.rows.split);
         let network = kernel.network.as_ref();
         FitProblem {
             x: split.x_train.view(),

@@ -21,7 +21,7 @@ impl Search<'_> {
         let rows = self.rows(known);
         let spec = SystemSpec {
             rows: &rows,
-            kernel: &self.setup.job.case.kernel,
+            kernel: &self.setup.kernel,
             probes: Probes::Pathwise(self.task.targets),
             redraw: (self.task.warm_start != WarmStart::All).then_some(step),
             features: shared.as_ref(),

@@ -33,7 +33,7 @@ impl<'s> Search<'s> {
         let Source::Objective(objective) = &setup.rows.dataset.source else {
             return Err(invalid("Thompson sampling needs an objective that can be asked again"));
         };
-        let kernel = kernel(&setup.job.case.kernel, objective.d)?;
+        let kernel = kernel(&setup.kernel, objective.d)?;
         Ok(Search { setup, task, objective, kernel })
     }
 

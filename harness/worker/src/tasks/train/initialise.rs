@@ -22,7 +22,7 @@ impl Trainer<'_> {
                 return Ok(state);
             }
         }
-        let of = &self.setup.job.case.kernel;
+        let of = &self.setup.kernel;
         // Checks the numbers, and repeats one length scale for all inputs.
         let each = kernel(of, self.setup.rows.d())?.length_scale;
         let length_scale = match self.task.shared_length_scale {
@@ -61,7 +61,7 @@ impl Trainer<'_> {
         let Subset { centroids, size, steps, learning_rate, tolerance } = of;
         let rows = &self.setup.rows;
         let (x, y) = (rows.split.x_train.view(), rows.split.y_train.view());
-        let of = &self.setup.job.case.kernel;
+        let of = &self.setup.kernel;
         let family = kernel(of, rows.d())?.family;
         let rng = &mut rows.streams(of.family).stream("centroids");
         let subset = SubsetFit { centroids, size, steps, learning_rate, tolerance };

@@ -12,7 +12,7 @@ impl Trainer<'_> {
     /// The exact likelihood on the requested grid, at the final signal scale.
     pub(super) fn landscape(&self, state: &State) -> Result<Option<Box<Landscape>>, CaseError> {
         let Some(Grid { length_scale, noise_scale, points }) = self.task.landscape else { return Ok(None) };
-        let ended = state.kernel(&self.setup.job.case.kernel);
+        let ended = state.kernel(&self.setup.kernel);
         let (length_scale, noise_scale) = (spaced(length_scale, points), spaced(noise_scale, points));
         let along = |noise_scale: f64| {
             let at = |length: &f64| {

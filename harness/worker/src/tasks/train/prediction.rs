@@ -37,14 +37,14 @@ impl Trainer<'_> {
         let taken = state.steps.len();
         let failed = match failed {
             Some(Failure { reason, .. }) => format!("step {taken}: {reason}"),
-            None => match self.predict_under(&state.kernel(&self.setup.job.case.kernel), state, volatile) {
+            None => match self.predict_under(&state.kernel(&self.setup.kernel), state, volatile) {
                 Err(CaseError::Numerical(Failure { reason, .. })) => {
                     format!("the prediction after {taken} steps: {reason}")
                 }
                 prediction => return prediction,
             },
         };
-        let kernel = &self.setup.job.case.kernel;
+        let kernel = &self.setup.kernel;
         let solved = state.steps.last().and_then(|step| kernel.with_hyperparameters(&step.hyperparameters));
         let (prediction, what) = match solved {
             None => (self.prior(kernel)?, "the prior, without a step".to_owned()),

@@ -44,6 +44,11 @@ impl State {
         self.parameters.unconstrained = moved;
     }
 
+    /// The point that the next step begins with: the parameters, and then the mean, where it is trained.
+    pub(super) fn point(&self) -> Vec<f64> {
+        self.parameters.unconstrained.iter().copied().chain(self.mean).collect()
+    }
+
     /// `kernel` under the current hyperparameters.
     pub(super) fn kernel(&self, kernel: &Kernel) -> Kernel {
         let Hyperparameters { noise_scale, signal_scale, length_scale } = self.parameters.hyperparameters();

@@ -1,7 +1,7 @@
 //! An outer step of training: the gradient, and the update of the parameters.
 
 use gpbench_gp::Gradient;
-use gpbench_gp::train;
+use gpbench_gp::train::{self, Hyperparameters, Parameters};
 use gpbench_host::VolatileObjects;
 use gpbench_record::{Kernel, RateSchedule, Scale, Step, Training, names};
 
@@ -21,7 +21,7 @@ impl Trainer<'_> {
     pub(super) fn step(&self, state: &mut State, volatile: &mut VolatileObjects) -> Result<Step, CaseError> {
         let rows = &self.setup.rows;
         let count = state.steps.len() as u64;
-        let kernel = state.kernel(&self.setup.job.case.kernel);
+        let kernel = state.kernel(&self.setup.kernel);
         if count > 0 {
             self.check(&kernel)?;
         }
@@ -35,12 +35,14 @@ impl Trainer<'_> {
         if !chained.iter().all(|derivative| derivative.is_finite()) {
             return Err(diverged("the gradient is not finite"));
         }
+        let before = self.point_before(state);
         let Training { learning_rate, schedule, .. } = self.task;
         let rate = schedule_of(schedule).learning_rate(*learning_rate, count);
         match self.replayed(count + 1)? {
             Some(replayed) => (state.parameters, state.mean) = replayed,
             None => state.ascend(&chained, rate),
         }
+        found.metrics.insert(names::LIKELIHOOD_GAIN, gain(&chained, &before, &state.point()));
         found.outer += process::now().wall - began.wall;
 
         let StepGradient { cost, outer, mut metrics, .. } = found;
@@ -76,6 +78,19 @@ impl Trainer<'_> {
         kernel(of, self.setup.rows.d()).map(drop).map_err(diverged)
     }
 
+    /// The point of the step before, or that of this step if it is the first.
+    fn point_before(&self, state: &State) -> Vec<f64> {
+        let step = state.steps.last();
+        match step.and_then(|step| self.setup.kernel.with_hyperparameters(&step.hyperparameters)) {
+            Some(Kernel { noise_scale, signal_scale, length_scale, mean, .. }) => {
+                let parameters =
+                    Parameters::new(&Hyperparameters { noise_scale, signal_scale, length_scale });
+                parameters.unconstrained.into_iter().chain(mean).collect()
+            }
+            None => state.point(),
+        }
+    }
+
     /// Sets the derivatives by fixed scales to 0: Adam does not move a parameter whose derivative is always 0.
     fn hold_fixed(&self, gradient: &mut Gradient) {
         for scale in &self.task.fixed {
@@ -91,6 +106,14 @@ impl Trainer<'_> {
     fn likelihood_of_few(&self, kernel: &Kernel) -> Result<Option<f64>, CaseError> {
         if self.setup.rows.n() <= EXACT_ROWS { self.exact_likelihood(kernel) } else { Ok(None) }
     }
+}
+
+/// Gain of the log marginal likelihood around a step by its gradient: half of the gradient times the change between the
+/// points before and after it. Over several steps, this is the integral of the gradient along the path by the
+/// trapezoidal rule.
+fn gain(gradient: &[f64], before: &[f64], after: &[f64]) -> f64 {
+    let changes = after.iter().zip(before).map(|(after, before)| after - before);
+    0.5 * gradient.iter().zip(changes).map(|(derivative, change)| derivative * change).sum::<f64>()
 }
 
 fn schedule_of(schedule: &RateSchedule) -> train::Schedule {

@@ -26,7 +26,7 @@ impl Trainer<'_> {
             return Ok(None);
         }
         let named = usize::try_from(step).ok().and_then(|step| path.get(step));
-        let found = named.and_then(|named| self.setup.job.case.kernel.with_hyperparameters(named));
+        let found = named.and_then(|named| self.setup.kernel.with_hyperparameters(named));
         let Some(found) = found else {
             return Err(invalid(format!("the path to replay has no hyperparameters of step {step}")));
         };

@@ -64,7 +64,7 @@ fn make(index: usize, host: Host, values: &[Value]) -> Result<Object> {
     for (param, value) in class.params.iter().zip(values) {
         params.insert(param.name.clone(), read(value)?);
     }
-    let process = script::process(script, host)?;
+    let process = script::process(script, host, wants_gpu(&params))?;
     let number = process.new_object();
     let content = process::create(number, &class.class, class.is_learner(), Json::Object(params));
     let ready = process.call_with(kind::CREATE, &content)?;
@@ -84,6 +84,11 @@ fn make(index: usize, host: Host, values: &[Value]) -> Result<Object> {
         texts: Vec::new(),
         values: Vec::new(),
     })
+}
+
+/// Whether a parameter `device` names a GPU.
+fn wants_gpu(params: &Map<String, Json>) -> bool {
+    params.get("device").and_then(Json::as_str).is_some_and(|device| device.starts_with("cuda"))
 }
 
 fn read(value: &Value) -> Result<Json> {

@@ -4,12 +4,13 @@
 //! down to small triangles: nearly all of the work is then in products. No sum depends on the number of
 //! threads.
 
-use gpbench_sdk::ndarray::linalg::general_mat_mul;
-use gpbench_sdk::ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, s};
-use gpbench_sdk::{Error, Result, Workers, lapack};
+use ndarray::linalg::general_mat_mul;
+use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, s};
+
+use crate::{Error, Result, Workers, lapack};
 
 /// Columns of a panel of right-hand sides.
-pub(crate) const COLUMNS: usize = 256;
+pub const COLUMNS: usize = 256;
 
 /// Columns of a panel of a triangle that is the result.
 const TRIANGLE: usize = 128;
@@ -19,7 +20,7 @@ const BASE: usize = 32;
 
 /// The Cholesky factor L of a symmetric matrix in place of its lower triangle, panel by panel from the left. The upper
 /// triangle is neither read nor written.
-pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
+pub fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
     let n = a.nrows();
     for first in (0..n).step_by(TRIANGLE) {
         let width = TRIANGLE.min(n - first);
@@ -45,7 +46,7 @@ pub(crate) fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<(
 }
 
 /// L^-1 B in place of B.
-pub(crate) fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
+pub fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
     if n <= BASE {
         return Ok(lapack::solve_lower(lower, false, b)?);
@@ -58,7 +59,7 @@ pub(crate) fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()
 }
 
 /// L^-T B in place of B.
-pub(crate) fn solve_transposed(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
+pub fn solve_transposed(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
     let n = lower.nrows();
     if n <= BASE {
         return Ok(lapack::solve_lower(lower, true, b)?);
@@ -89,12 +90,7 @@ fn middle(n: usize) -> usize {
 }
 
 /// The lower triangle of A B^T in place of that of `out`. What is above it, up to panels' edges, is overwritten.
-pub(crate) fn lower_product(
-    a: &ArrayRef2<f64>,
-    b: &ArrayRef2<f64>,
-    out: &mut ArrayRef2<f64>,
-    workers: Workers<'_>,
-) {
+pub fn lower_product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, out: &mut ArrayRef2<f64>, workers: Workers<'_>) {
     let panels = out.axis_chunks_iter_mut(Axis(1), TRIANGLE).zip(b.axis_chunks_iter(Axis(0), TRIANGLE));
     workers.for_each(panels.enumerate(), |(index, (mut out, b))| {
         let first = index * TRIANGLE;
@@ -104,11 +100,7 @@ pub(crate) fn lower_product(
 }
 
 /// L^-T S L^-1 in place of a symmetric S, both triangles of it.
-pub(crate) fn congruence(
-    lower: &ArrayRef2<f64>,
-    symmetric: &mut Array2<f64>,
-    workers: Workers<'_>,
-) -> Result<()> {
+pub fn congruence(lower: &ArrayRef2<f64>, symmetric: &mut Array2<f64>, workers: Workers<'_>) -> Result<()> {
     in_panels(symmetric.axis_chunks_iter_mut(Axis(1), COLUMNS), workers, |_, mut panel| {
         solve_transposed(lower, &mut panel)
     })?;
@@ -122,7 +114,7 @@ pub(crate) fn congruence(
 }
 
 /// Calls `work` on each panel, and returns the first panel's error.
-pub(crate) fn in_panels<'p>(
+pub fn in_panels<'p>(
     panels: impl Iterator<Item = ArrayViewMut2<'p, f64>>,
     workers: Workers<'_>,
     work: impl Fn(usize, ArrayViewMut2<'p, f64>) -> Result<()> + Sync,
@@ -136,7 +128,7 @@ pub(crate) fn in_panels<'p>(
 }
 
 /// Copies the upper triangle over the lower one, by tiles that stay in the cache.
-pub(crate) fn mirror_upper(mut a: ArrayViewMut2<'_, f64>) {
+pub fn mirror_upper(mut a: ArrayViewMut2<'_, f64>) {
     const TILE: usize = 32;
     let n = a.nrows();
     for right in (0..n).step_by(TILE) {
@@ -152,8 +144,8 @@ pub(crate) fn mirror_upper(mut a: ArrayViewMut2<'_, f64>) {
 
 #[cfg(test)]
 mod tests {
-    use gpbench_sdk::ndarray::ShapeBuilder;
     use gpbench_testing::scattered;
+    use ndarray::ShapeBuilder;
 
     use super::*;
 
