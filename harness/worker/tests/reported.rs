@@ -16,7 +16,7 @@ use crate::common::worker::library;
 use crate::common::{self, exact_solution, run, system};
 
 /// The solvers of this workspace.
-const SOLVERS: [&str; 11] = [
+const SOLVERS: [&str; 12] = [
     "ap",
     "ap-accelerated",
     "askotch",
@@ -24,6 +24,7 @@ const SOLVERS: [&str; 11] = [
     "cg",
     "cholesky",
     "cholesky-mixed",
+    "falkon",
     "rr-cg",
     "sdd",
     "sgd",

@@ -1,0 +1,6 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod behaviour;
+mod given;
+mod oracle;
+mod suite;
