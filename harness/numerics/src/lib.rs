@@ -31,9 +31,11 @@ pub mod optimise;
 pub mod pieces;
 mod pool;
 pub mod simd;
+mod sums;
 
 pub use aligned::Aligned;
 pub use dense::Dense;
 pub use error::{Error, Result};
 pub use operator::LinearOperator;
 pub use pool::{Alone, Pool};
+pub use sums::dot;

@@ -173,7 +173,7 @@ fn shown(cell: &Cell) -> String {
 }
 
 /// Wraps a text to lines of at most `room` columns; longer words have a line of their own.
-fn wrapped(text: &str, room: usize) -> Vec<String> {
+pub fn wrapped(text: &str, room: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
         let line = lines.last_mut().expect("there is a first line");
@@ -231,6 +231,12 @@ mod tests {
         table.row(["cg", "matern32", "1.0e-3", "12", "0.5"]);
         table.row(["cholesky", "matern32", "1.0e-15", "1", "0.25"]);
         table
+    }
+
+    #[test]
+    fn lines_are_wrapped_between_words() {
+        assert_eq!(wrapped("split: by rows", 8), ["split:", "by rows"]);
+        assert_eq!(wrapped("short", 3), ["short"]);
     }
 
     #[test]

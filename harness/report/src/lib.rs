@@ -96,7 +96,7 @@ pub use escape::markdown;
 pub use exact::{Difference, ExactComparison, exact};
 pub use export::latex::latex;
 pub use export::{Format, export};
-pub use fit::Fitted;
+pub use fit::{Fitted, wrapped};
 pub use frame::{COLUMNS, Frame};
 pub use history::{History, Point};
 pub use number::number;

@@ -19,12 +19,15 @@ use crate::results::once_each;
 use crate::run::Run;
 use crate::table::TextTable;
 
+/// The outcome of a planned case without a row.
+pub(crate) const NOT_RUN: &str = "not run yet";
+
 /// Numbers of cases by their outcome.
 pub(crate) fn outcomes(cases: &Cases<'_>) -> Vec<(String, usize)> {
     let count = |s: CaseStatus| (s.to_string(), cases.rows().filter(|r| r.status == s).count());
     let mut counts: Vec<_> = CaseStatus::ALL.map(count).into_iter().filter(|(_, n)| *n > 0).collect();
     if cases.run().missing() > 0 {
-        counts.push(("not run yet".to_owned(), cases.run().missing()));
+        counts.push((NOT_RUN.to_owned(), cases.run().missing()));
     }
     counts
 }

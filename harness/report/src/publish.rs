@@ -11,6 +11,7 @@ use gpbench_runs::{NeutralNames, ReplacedName, ReportFolder};
 
 use crate::error::{Error, Result, at};
 use crate::frame::Frame;
+use crate::overview::NOT_RUN;
 use crate::run::Run;
 use crate::write::WriteOptions;
 
@@ -93,7 +94,7 @@ fn reports(published: &Path) -> Result<Vec<PathBuf>> {
 fn told_missing(folder: &Path) -> usize {
     let bytes = fs::read(folder.join("summary.json")).unwrap_or_default();
     let Ok(summary) = serde_json::from_slice::<serde_json::Value>(&bytes) else { return 0 };
-    summary["statuses"]["not run yet"].as_u64().unwrap_or(0) as usize
+    summary["statuses"][NOT_RUN].as_u64().unwrap_or(0) as usize
 }
 
 /// What is wrong with the journal and the plan of a published run.

@@ -262,7 +262,7 @@ mod differences;
 pub use gpbench_abi as abi;
 #[cfg(feature = "blas")]
 pub use gpbench_numerics::lapack;
-pub use gpbench_numerics::{neighbours, pieces};
+pub use gpbench_numerics::{dot, neighbours, pieces};
 pub use ndarray;
 
 pub use error::{Error, Result};

@@ -7,9 +7,9 @@
 //! method of conjugate gradients. The greedy choice of blocks changes the step from one iteration to the next,
 //! which needs a few more moves (Notay 2000, *Flexible conjugate gradients*).
 
-use gpbench_sdk::Workers;
 use gpbench_sdk::ndarray::{ArrayViewMut1, ArrayViewMut2};
 use gpbench_sdk::projection::{Blocks, Projection, Residual};
+use gpbench_sdk::{Workers, dot};
 
 /// Share of d^T A d that has to remain when a move is made conjugate to the earlier ones. A smaller remainder is
 /// rounding error.
@@ -121,18 +121,4 @@ impl Column {
 /// a -= c b.
 fn subtract(a: &mut [f64], c: f64, b: &[f64]) {
     a.iter_mut().zip(b).for_each(|(a, b)| *a -= c * b);
-}
-
-/// Scalar product, summed in a fixed order.
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    let mut sums = [0.0; LANES];
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
-            *sum += a * b;
-        }
-    }
-    sums.iter().sum::<f64>() + rest
 }

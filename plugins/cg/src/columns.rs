@@ -4,6 +4,7 @@
 //! of columns is processed while it is in the cache. Groups have a fixed width, so that results do not depend on
 //! the number of threads.
 
+use gpbench_sdk::dot;
 use gpbench_sdk::ndarray::{ArrayView1, ArrayView2, ArrayViewMut2};
 
 /// Right-hand sides in a group.
@@ -85,18 +86,4 @@ fn contiguous<'v>(column: &'v ArrayView1<'_, f64>) -> &'v [f64] {
 pub(crate) fn norm(column: &ArrayView1<'_, f64>) -> f64 {
     let column = contiguous(column);
     dot(column, column).sqrt()
-}
-
-/// Scalar product, summed in a fixed order for any number of threads (unlike a threaded BLAS).
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut sums = [0.0; LANES];
-    let (a_chunks, b_chunks) = (a.chunks_exact(LANES), b.chunks_exact(LANES));
-    let rest: f64 = a_chunks.remainder().iter().zip(b_chunks.remainder()).map(|(a, b)| a * b).sum();
-    for (a, b) in a_chunks.zip(b_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += a[lane] * b[lane];
-        }
-    }
-    sums.iter().sum::<f64>() + rest
 }

@@ -11,7 +11,9 @@ mod state;
 mod tests;
 
 use line_search::LineSearch;
-use pairs::{Pairs, dot};
+use pairs::Pairs;
+
+use crate::dot;
 
 /// A step has to decrease the function by this part of what the slope at its beginning promises.
 const SUFFICIENT_DECREASE: f64 = 1e-4;

@@ -6,7 +6,7 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use super::attachment::Attachment;
 use crate::charts::figure::Figure;
 use crate::frame::Cases;
-use crate::overview;
+use crate::overview::{self, NOT_RUN};
 use crate::page::{Page, Part};
 use crate::places;
 use crate::table::TextTable;
@@ -159,7 +159,7 @@ fn contents(page: &Page<'_>, links: Links<'_>) -> Markup {
 fn tone(outcome: &str) -> &'static str {
     match outcome {
         "ok" => "good",
-        "not_converged" | "skipped" | "not run yet" => "so-so",
+        "not_converged" | "skipped" | NOT_RUN => "so-so",
         _ => "bad",
     }
 }

@@ -1,5 +1,7 @@
 //! Transforms of free parameters to positive scales.
 
+use gpbench_numerics::optimise::{inverse_softplus, sigmoid, softplus};
+
 crate::choices! {
     /// How a free parameter u becomes a scale. The optimiser's path depends on it, and so belongs to a comparison.
     pub enum Transform {
@@ -83,20 +85,6 @@ impl Transform {
 /// Smallest variance of [`Transform::Variance`].
 fn floor(of: Scale) -> f64 {
     if of == Scale::Noise { NOISE_FLOOR } else { 0.0 }
-}
-
-/// log(1 + exp(u)), without overflow.
-fn softplus(u: f64) -> f64 {
-    u.max(0.0) + (-u.abs()).exp().ln_1p()
-}
-
-/// The derivative of [`softplus`].
-fn sigmoid(u: f64) -> f64 {
-    1.0 / (1.0 + (-u).exp())
-}
-
-fn inverse_softplus(value: f64) -> f64 {
-    if value <= 0.0 { f64::NEG_INFINITY } else { value + (-(-value).exp_m1()).ln() }
 }
 
 fn logarithm(value: f64) -> f64 {

@@ -2,6 +2,8 @@
 
 use std::collections::VecDeque;
 
+use crate::dot;
+
 /// A pair is kept if the cosine of the angle between its step and its gradient change is above this.
 const POSITIVE_CURVATURE: f64 = 1e-10;
 
@@ -86,9 +88,4 @@ fn add(vector: &mut [f64], factor: f64, other: &[f64]) {
     for (entry, other) in vector.iter_mut().zip(other) {
         *entry += factor * other;
     }
-}
-
-/// The inner product of two vectors of equal length.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

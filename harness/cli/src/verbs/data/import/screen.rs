@@ -5,7 +5,7 @@ use std::path::Path;
 use gpbench_data::{ColumnReading, Repeats};
 use gpbench_import::Materialised;
 use gpbench_record::ReadOptions;
-use gpbench_report::TextTable;
+use gpbench_report::{TextTable, wrapped};
 use gpbench_spec::dataset_table;
 
 use crate::args::FormatArg;
@@ -77,7 +77,7 @@ fn above(made: &Materialised, file: &Path, options: &ReadOptions, split: &str) -
     ];
     lines.extend(repeats(read.repeats, options.test.is_some()));
     lines.push(format!("split: {split}"));
-    lines.iter().flat_map(|line| wrapped(line)).map(|line| line + "\n").collect()
+    lines.iter().map(|line| wrapped(line, WIDTH - 2).join("\n  ") + "\n").collect()
 }
 
 /// Rows that share their inputs.
@@ -92,34 +92,4 @@ fn repeats(
              training rows"
         )
     })
-}
-
-/// A line in lines of the screen's width; words that are longer stay whole.
-fn wrapped(line: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
-    for word in line.split(' ') {
-        let last = lines.last_mut().expect("there is a line");
-        if last.is_empty() {
-            last.push_str(word);
-        } else if last.chars().count() + 1 + word.chars().count() <= WIDTH {
-            last.push(' ');
-            last.push_str(word);
-        } else {
-            lines.push(format!("  {word}"));
-        }
-    }
-    lines
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_wrapped_between_words() {
-        let text = "split: ".to_owned() + &"word ".repeat(40);
-        let lines = wrapped(text.trim_end());
-        assert!(lines.len() == 3 && lines.iter().all(|line| line.len() <= WIDTH), "{lines:?}");
-        assert_eq!(wrapped("short"), ["short"]);
-    }
 }
