@@ -326,22 +326,22 @@ fn refuse(act: &str, roles: &[&str], calls: &[&str], more: &[(&str, &str)]) {
 
 #[test]
 fn threads_that_are_refused_are_no_verdict() {
-    refuse("threads", &["case", "verify", "exact"], &["0", "1", "2", "3", "4", "5", "6", "8"], &[]);
+    refuse("threads", &["case", "verify", "exact"], &["0", "2", "4", "6"], &[]);
 }
 
 #[test]
 fn files_that_are_refused_are_no_verdict() {
-    refuse("files", &["case", "verify", "exact"], &["0", "1", "2", "3", "4", "5", "6", "8"], &[]);
+    refuse("files", &["case", "verify", "exact"], &["0", "2", "4", "6"], &[]);
 }
 
 #[test]
 fn processes_that_are_refused_are_no_verdict() {
-    refuse("processes", &["run"], &["0", "1", "2", "3", "5", "7", "9"], &[]);
+    refuse("processes", &["run"], &["0", "2", "5", "9"], &[]);
 }
 
 #[test]
 fn threads_that_are_refused_to_gpbench_itself_are_no_verdict() {
-    refuse("threads", &["run"], &["0", "1", "2", "3", "4", "6", "9", "14"], &[]);
+    refuse("threads", &["run"], &["0", "2", "4", "9"], &[]);
 }
 
 #[test]

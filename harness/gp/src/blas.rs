@@ -40,6 +40,9 @@ fn buffer_functions() -> Option<(Allocate, Free)> {
 /// a few more.
 pub const BUFFER_BYTES: usize = 130 << 20;
 
+/// Bytes of address space that no process exceeds: 48 bits on x86-64 and ARM64.
+const ADDRESS_SPACE: usize = 1 << 48;
+
 /// The system refuses memory for the buffers of OpenBLAS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
@@ -64,6 +67,9 @@ pub fn reserve_buffers(count: usize) -> Result<(), BuffersRefused> {
     static RESERVED: Mutex<usize> = Mutex::new(0);
     let mut reserved = RESERVED.lock().unwrap_or_else(PoisonError::into_inner);
     let missing = count.saturating_sub(*reserved);
+    if count.saturating_mul(BUFFER_BYTES) > ADDRESS_SPACE {
+        return Err(BuffersRefused { count });
+    }
     // All at once, since together they must fit; no page of them is touched.
     let mut trial = vec![Vec::<u8>::new(); missing];
     let is_refused = trial.iter_mut().any(|buffer| buffer.try_reserve_exact(BUFFER_BYTES).is_err());
