@@ -77,9 +77,10 @@ module gpbench
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_NETWORK_INDUCING = 5
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_EXPERTS = 6
   integer(c_int32_t), parameter :: GPB_MODEL_KIND_NEIGHBOURS = 7
+  integer(c_int32_t), parameter :: GPB_MODEL_KIND_ACTIONS = 8
 
   !> The interface's minor version that this module mirrors.
-  integer(c_int32_t), parameter :: GPB_MINOR = 4
+  integer(c_int32_t), parameter :: GPB_MINOR = 5
 
   !> Ids of the extensions.
   character(len=*), parameter :: GPB_ID_ROWS = "gpbench.rows/1"
@@ -175,6 +176,13 @@ module gpbench
     integer(c_int64_t) :: n_values
   end type
 
+  type, bind(c) :: gpb_facts
+    type(gpb_str) :: step
+    type(gpb_str) :: memory
+    type(gpb_str) :: guarantees
+    type(gpb_str) :: advice
+  end type
+
   type, bind(c) :: gpb_solver
     integer(c_int32_t) :: size = 0
     integer(c_int32_t) :: reserved = 0
@@ -190,6 +198,7 @@ module gpbench
     type(c_funptr) :: destroy = c_null_funptr
     type(gpb_str) :: source
     type(c_funptr) :: warm_up = c_null_funptr
+    type(gpb_facts) :: facts
   end type
 
   type, bind(c) :: gpb_learner
@@ -211,6 +220,7 @@ module gpbench
     type(c_funptr) :: estimate = c_null_funptr
     type(c_funptr) :: destroy = c_null_funptr
     type(c_funptr) :: warm_up = c_null_funptr
+    type(gpb_facts) :: facts
   end type
 
   type, bind(c) :: gpb_plugin

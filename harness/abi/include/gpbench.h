@@ -9,7 +9,7 @@
  *   `GpbStatus` and the other codes are 32-bit integers whose unknown values are
  *   errors. Lengths are `int64_t` and are distrusted. Strings are UTF-8, pointer and
  *   length. Matrices are column-major with a leading dimension.
- * - Growth. `GpbStr`, `GpbMat`, `GpbValue`, `GpbParam` and `GpbPart` are frozen. Every
+ * - Growth. `GpbStr`, `GpbMat`, `GpbValue`, `GpbParam`, `GpbPart` and `GpbFacts` are frozen. Every
  *   other struct begins with its size in bytes; new fields go at the end and are read
  *   only if `size` covers them. Extensions are asked for by id
  *   (`gpbench.rows/1`); a null answer means that the other side lacks them.
@@ -46,10 +46,10 @@
  * Minor version: counts additions. Either side may be the newer one.
  *
  * 1 adds `source` to `GpbSolver`. 2 adds the functions of a `GpbLearner`. 3 adds `parts` to `GpbPlugin`, `warm_up` to
- * `GpbSolver` and `GpbLearner`, and the host's extensions for scripts, processes and parts. 4 adds kinds of models to
- * `GPB_MODEL_KIND_*`.
+ * `GpbSolver` and `GpbLearner`, and the host's extensions for scripts, processes and parts. 4 and 5 add kinds of models to
+ * `GPB_MODEL_KIND_*`, and 5 adds `facts` to `GpbSolver` and `GpbLearner`.
  */
-#define GPB_MINOR 4
+#define GPB_MINOR 5
 
 /* Values of GpbStatus. */
 
@@ -441,6 +441,15 @@
 #define GPB_MODEL_KIND_NEIGHBOURS 7
 
 /**
+ * A process that is conditioned on projections S^T y of the targets alone: those of `GP`, and S, n x i, a column for
+ * each action. Either `actions` is S, or each row is in one action at most: `action`, n x 1, whole numbers from 0, is
+ * the action of each row, and `entry`, n x 1, the row's entry in it. Actions are linearly independent. With
+ * G = S^T (K + noise_scale^2 I) S and q = S^T K_X* the mean is q^T G^-1 S^T y, and the latent variance
+ * signal_scale^2 - q^T G^-1 q, which what the actions leave out makes larger. Since minor version 5.
+ */
+#define GPB_MODEL_KIND_ACTIONS 8
+
+/**
  * Outcome of a call: zero and positive values are outcomes, negative ones errors.
  *
  * Before returning an error, the callee passes its text to `GpbHost.set_error`.
@@ -606,6 +615,29 @@ typedef struct GpbPart {
      */
     struct GpbStr sha256;
 } GpbPart;
+
+/**
+ * What readers who choose a method want to know of it; static. Each is one line, or empty where it is not stated.
+ * In these texts n is the number of rows, d of inputs and s of right-hand sides. Frozen.
+ */
+typedef struct GpbFacts {
+    /**
+     * Work of a step: kernel entries, and operations where they matter more.
+     */
+    struct GpbStr step;
+    /**
+     * Numbers that are held beyond the data.
+     */
+    struct GpbStr memory;
+    /**
+     * What is true of every result.
+     */
+    struct GpbStr guarantees;
+    /**
+     * When to use it, and when not.
+     */
+    struct GpbStr advice;
+} GpbFacts;
 
 /**
  * A matrix A with n rows and m columns, known through its products.
@@ -885,6 +917,10 @@ typedef struct GpbSolver {
      * functions of `GpbHost`. Null if there is nothing to get ready. Since minor version 3.
      */
     GpbStatus (*warm_up)(void *solver, const struct GpbShape *shape);
+    /**
+     * What readers who choose a method want to know of it. Since minor version 5.
+     */
+    struct GpbFacts facts;
 } GpbSolver;
 
 /**
@@ -1150,6 +1186,10 @@ typedef struct GpbLearner {
      * As of a solver, before `begin` and `load`. Since minor version 3.
      */
     GpbStatus (*warm_up)(void *learner, const struct GpbShape *shape);
+    /**
+     * As of a solver. Since minor version 5.
+     */
+    struct GpbFacts facts;
 } GpbLearner;
 
 /**

@@ -10,7 +10,7 @@
 
 use core::ffi::c_void;
 
-use crate::{Host, Inputs, Mat, Param, Report, Shape, Status, Str, Value};
+use crate::{Facts, Host, Inputs, Mat, Param, Report, Shape, Status, Str, Value};
 
 /// A method that fits and predicts by itself; static.
 #[repr(C)]
@@ -72,6 +72,8 @@ pub struct Learner {
     pub destroy: Option<unsafe extern "C" fn(learner: *mut c_void)>,
     /// As of a solver, before `begin` and `load`. Since minor version 3.
     pub warm_up: Option<unsafe extern "C" fn(learner: *mut c_void, shape: *const Shape) -> Status>,
+    /// As of a solver. Since minor version 5.
+    pub facts: Facts,
 }
 
 // SAFETY: a description is static and immutable.
@@ -234,6 +236,12 @@ pub mod model_kind {
     /// b = (R_NN + noise_scale^2 I)^-1 R_N* and phi = a_* - A_N b the mean is b^T y_N + phi^T `q_mean`, and the latent
     /// variance R_** - b^T R_N* + |`q_root`^T phi|^2. Since minor version 4.
     pub const NEIGHBOURS: i32 = 7;
+    /// A process that is conditioned on projections S^T y of the targets alone: those of `GP`, and S, n x i, a column for
+    /// each action. Either `actions` is S, or each row is in one action at most: `action`, n x 1, whole numbers from 0, is
+    /// the action of each row, and `entry`, n x 1, the row's entry in it. Actions are linearly independent. With
+    /// G = S^T (K + noise_scale^2 I) S and q = S^T K_X* the mean is q^T G^-1 S^T y, and the latent variance
+    /// signal_scale^2 - q^T G^-1 q, which what the actions leave out makes larger. Since minor version 5.
+    pub const ACTIONS: i32 = 8;
 }
 
 /// Numbers of the learner's own for the trace.

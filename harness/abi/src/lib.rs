@@ -13,7 +13,7 @@
 //!   [`Status`] and the other codes are 32-bit integers whose unknown values are
 //!   errors. Lengths are `i64` and are distrusted. Strings are UTF-8, pointer and
 //!   length. Matrices are column-major with a leading dimension.
-//! - **Growth.** [`Str`], [`Mat`], [`Value`], [`Param`] and [`Part`] are frozen. Every
+//! - **Growth.** [`Str`], [`Mat`], [`Value`], [`Param`], [`Part`] and [`Facts`] are frozen. Every
 //!   other struct begins with its size in bytes; new fields go at the end and are read
 //!   only if `size` covers them. Extensions are asked for by id
 //!   (`gpbench.rows/1`); a null answer means that the other side lacks them.
@@ -54,7 +54,7 @@ pub use host_extension::{ParallelFor, Parts, Process, Script};
 pub use learner::{Fit, FitTrace, Learner, Network, Store, activation, fit_flag, model_kind, stream};
 pub use operator::{Operator, Problem, Report, reason};
 pub use plugin::{
-    EntryFn, Host, Param, Part, Plugin, Shape, Solver, capability, log_level, part_kind, value_kind,
+    EntryFn, Facts, Host, Param, Part, Plugin, Shape, Solver, capability, log_level, part_kind, value_kind,
 };
 
 /// Name of the entry function. It contains the interface's major version.
@@ -66,9 +66,9 @@ pub const MAJOR: u32 = 1;
 /// Minor version: counts additions. Either side may be the newer one.
 ///
 /// 1 adds `source` to [`Solver`]. 2 adds the functions of a [`Learner`]. 3 adds `parts` to [`Plugin`], `warm_up` to
-/// [`Solver`] and [`Learner`], and the host's extensions for scripts, processes and parts. 4 adds kinds of models to
-/// [`model_kind`].
-pub const MINOR: u32 = 4;
+/// [`Solver`] and [`Learner`], and the host's extensions for scripts, processes and parts. 4 and 5 add kinds of models to
+/// [`model_kind`], and 5 adds `facts` to [`Solver`] and [`Learner`].
+pub const MINOR: u32 = 5;
 
 /// Outcome of a call: zero and positive values are outcomes, negative ones errors.
 ///

@@ -107,6 +107,29 @@ pub mod part_kind {
     pub const RUNTIME: i32 = 3;
 }
 
+/// What readers who choose a method want to know of it; static. Each is one line, or empty where it is not stated.
+/// In these texts n is the number of rows, d of inputs and s of right-hand sides. Frozen.
+#[repr(C)]
+#[derive(Debug, Clone, Copy)]
+pub struct Facts {
+    /// Work of a step: kernel entries, and operations where they matter more.
+    pub step: Str,
+    /// Numbers that are held beyond the data.
+    pub memory: Str,
+    /// What is true of every result.
+    pub guarantees: Str,
+    /// When to use it, and when not.
+    pub advice: Str,
+}
+
+impl Facts {
+    /// Nothing is stated.
+    pub const fn none() -> Facts {
+        let nothing = Str::new("");
+        Facts { step: nothing, memory: nothing, guarantees: nothing, advice: nothing }
+    }
+}
+
 /// A linear-system solver; static.
 #[repr(C)]
 #[derive(Debug)]
@@ -160,6 +183,8 @@ pub struct Solver {
     /// but count towards the time limit of the case. There is no problem yet, so it has nothing of the host's to call but the
     /// functions of [`Host`]. Null if there is nothing to get ready. Since minor version 3.
     pub warm_up: Option<unsafe extern "C" fn(solver: *mut c_void, shape: *const Shape) -> Status>,
+    /// What readers who choose a method want to know of it. Since minor version 5.
+    pub facts: Facts,
 }
 
 // SAFETY: a description is static and immutable.

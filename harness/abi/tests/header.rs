@@ -12,7 +12,7 @@ use std::process::Command;
 const SOURCES: [&str; 6] =
     ["lib.rs", "plugin.rs", "operator.rs", "extension.rs", "host_extension.rs", "learner.rs"];
 
-const TYPES: &str = "Status Str Mat Value Param Host Part Plugin Shape Solver Learner Operator Problem Report Rows Columns \
+const TYPES: &str = "Status Str Mat Value Param Host Part Facts Plugin Shape Solver Learner Operator Problem Report Rows Columns \
                      Block Inputs Features Targets State Volatile Trace ParallelFor Script Process Parts Fit Network Store FitTrace EntryFn";
 
 const INTRODUCTION: &str = "\

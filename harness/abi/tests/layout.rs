@@ -25,11 +25,12 @@ layout!(Plugin: 112, size: 0, minor: 4, name: 8, version: 24, solvers: 40, n_sol
     learners: 64, n_learners: 72, learner_stride: 80, parts: 88, n_parts: 96, part_stride: 104);
 layout!(Part: 72, kind: 0, reserved: 4, name: 8, version: 24, path: 40, sha256: 56);
 layout!(Shape: 56, size: 0, family: 4, n: 8, m: 16, d: 24, s: 32, threads: 40, reserved: 44, batch: 48);
-layout!(Solver: 128, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
-    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104, warm_up: 120);
-layout!(Learner: 160, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+layout!(Facts: 64, step: 0, memory: 16, guarantees: 32, advice: 48);
+layout!(Solver: 192, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
+    create: 64, prepare: 72, solve: 80, estimate: 88, destroy: 96, source: 104, warm_up: 120, facts: 128);
+layout!(Learner: 224, size: 0, reserved: 4, capabilities: 8, id: 16, doc: 32, params: 48, n_params: 56,
     source: 64, create: 80, begin: 88, fit: 96, predict: 104, model: 112, save: 120, load: 128, estimate: 136,
-    destroy: 144, warm_up: 152);
+    destroy: 144, warm_up: 152, facts: 160);
 layout!(Fit: 104, size: 0, threads: 4, seed: 8, inputs: 16, y: 24, mean: 32, flags: 40, network: 48, passes: 56,
     ctx: 64, batch: 72, charge: 80, observe: 88, extension: 96);
 layout!(Network: 32, size: 0, activation: 4, widths: 8, n_widths: 16, random: 24);

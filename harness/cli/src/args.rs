@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{PathBufValueParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 use gpbench_engine::Reuse;
+use gpbench_record::metric::{self, Metric};
 use gpbench_record::{Shard, matches, selects};
 use gpbench_report::{ChartForm, PaperWidth};
 
@@ -123,6 +124,11 @@ impl ChartArgs {
 /// Parses a width on paper.
 fn width(text: &str) -> Result<PaperWidth, String> {
     text.parse()
+}
+
+/// Finds a metric by its name.
+pub(crate) fn metric_named(name: &str) -> Result<&'static Metric, String> {
+    metric::find(name).ok_or_else(|| "there is no such metric; `gpbench list metrics` shows all".to_owned())
 }
 
 /// A choice among cases.
@@ -273,6 +279,10 @@ pub(crate) struct RunArgs {
     /// Compute exact references for at most this many training rows.
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,
+    /// Keep the solutions of this many cases in the run folder, chosen by their ids, so that `gpbench pack --solutions` can
+    /// pass them to others, who verify them.
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) keep_solutions: usize,
 }
 
 /// `--reuse`.

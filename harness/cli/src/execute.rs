@@ -61,6 +61,7 @@ pub(crate) fn options(
     RunOptions {
         output_dir: global.output_dir.clone(),
         cache_dir: prepared.cache.clone(),
+        keep_solutions: args.keep_solutions,
         jobs: args.jobs.get(),
         fresh: earlier.fresh,
         retry_failed: earlier.retry_failed,

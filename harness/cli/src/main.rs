@@ -19,6 +19,7 @@ mod environment;
 mod estimate;
 mod execute;
 mod exit;
+mod neutral;
 mod notice;
 mod options;
 mod output;
@@ -39,6 +40,7 @@ mod streams;
 mod terminal;
 mod units;
 mod verbs;
+mod verify;
 mod worker;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -54,8 +56,8 @@ use exit::{Failure, OK, Outcome, USAGE};
 #[command(name = "gpbench", version, propagate_version = true, max_term_width = 100)]
 #[command(
     after_help = "Exit codes: 0 success; 1 a case failed or has no row, or a limit ended the run early; 2 wrong usage or \
-                        spec; 3 a regression, undecided seconds, or a difference under `compare --exact`; 4 nothing to \
-                        compare; \
+                        spec; 3 a regression, undecided seconds, a difference under `compare --exact`, or a run that is not \
+                        what it states; 4 nothing to compare or to recompute; \
                         70 internal error; 128 + n ended by signal n, such as 130 for Ctrl-C."
 )]
 struct Cli {
@@ -77,12 +79,25 @@ enum Verb {
     Report(verbs::report::Report),
     /// Unite the rows of several runs, such as the shards of a plan, and report on them as on one.
     Merge(verbs::merge::Merge),
+    /// Write a run as one file, for others to read and to verify.
+    Pack(verbs::pack::Pack),
+    /// Make a run folder of a packed run.
+    Unpack(verbs::pack::Unpack),
+    /// Check that a run, packed or not, is what it states: its files, its plan, and results that can be recomputed here.
+    ///
+    /// The table says what agrees, what differs and what could not be checked. Times and memory are never verified. Exit codes: 0
+    /// all that was recomputed agrees; 3 something differs; 4 no result could be recomputed.
+    Verify(verbs::verify::Verify),
     /// Show runs side by side, learners beside solvers too, and check the last against the first.
     Compare(verbs::compare::Compare),
     /// Write the pages that set the papers' tables, cell by cell, beside published runs.
     Coverage(verbs::coverage::Coverage),
     /// Show a metric over the runs of a spec and their git revisions.
     History(verbs::history::History),
+    /// Write a static web site of many runs: rankings, a page for each data set, solver and run, and charts to look into.
+    ///
+    /// Reads run folders, published ones too, and packed runs. The pages need neither a server nor a network.
+    Site(verbs::site::Site),
     /// Show how far a run on a cluster is.
     ///
     /// Takes over the rows that have come and asks Slurm once. Nothing is sent. The first line counts rows and tasks; others
@@ -113,7 +128,8 @@ enum Verb {
     Schema(verbs::schema::Schema),
     /// Show this machine, the plugins and the data sets found.
     Doctor(verbs::doctor::Doctor),
-    /// Remove what can be made again: exact references, binary copies, and the store of finished cases.
+    /// Remove what can be made again: exact references, binary copies, the store of finished cases, and unpacked
+    /// runs.
     Clean(verbs::clean::Clean),
     /// Print a completion script for a shell.
     Completions(verbs::completions::Completions),
@@ -170,9 +186,13 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::List(args) => verbs::list::list(global, &args),
         Verb::Report(args) => verbs::report::report(global, &args),
         Verb::Merge(args) => verbs::merge::merge(global, &args),
+        Verb::Pack(args) => verbs::pack::pack(global, &args),
+        Verb::Unpack(args) => verbs::pack::unpack(global, &args),
+        Verb::Verify(args) => verbs::verify::verify(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
         Verb::Coverage(args) => verbs::coverage::coverage(global, &args),
         Verb::History(args) => verbs::history::history(global, &args),
+        Verb::Site(args) => verbs::site::site(global, &args),
         Verb::Status(args) => verbs::cluster::status(global, &args),
         Verb::Watch(args) => verbs::cluster::watch(global, &args),
         Verb::Cancel(args) => verbs::cluster::cancel(global, &args),

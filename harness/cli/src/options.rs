@@ -9,13 +9,24 @@ pub(crate) const OPTIONS: [(&str, &[&str]); 3] = [
     (
         "output_dir",
         &[
-            "run", "check", "list", "report", "merge", "status", "watch", "cancel", "compare", "history",
-            "clean",
+            "run", "check", "list", "report", "merge", "pack", "unpack", "verify", "status", "watch",
+            "cancel", "compare", "history", "site", "clean",
         ],
     ),
     (
         "data_dir",
-        &["run", "plan", "check", "list", "data list", "data fetch", "data verify", "bench", "doctor"],
+        &[
+            "run",
+            "plan",
+            "check",
+            "verify",
+            "list",
+            "data list",
+            "data fetch",
+            "data verify",
+            "bench",
+            "doctor",
+        ],
     ),
     ("verbose", &["run", "plan", "check", "list", "plugin test"]),
 ];

@@ -39,6 +39,7 @@ const RUN: RunArgs = RunArgs {
     fail_fast: false,
     time_limit: None,
     exact_limit: 20_000,
+    keep_solutions: 0,
 };
 
 /// Runs a pilot of about `seconds` for a spec, and prints what it foretells. `placement` has the part of the plan.

@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use gpbench_engine::{self as engine, Executor, LocalExecutor, SystemClock, WallClock as _};
 use gpbench_record::{CaseFiles, ComposedLibrary, Fingerprint, LibraryInfo, PartOfPlan, PlannedCase, Shard};
 use gpbench_runs::PlanFile;
-use gpbench_spec::{SpecCase, SpecPlan};
+use gpbench_spec::{SpecCase, SpecPlan, Typed};
 use serde::Deserialize;
 
 use crate::args::{Global, RunArgs, SpecArgs};
@@ -95,6 +95,17 @@ pub(crate) fn check(
     reading: Reading,
 ) -> Result<Checked, Failure> {
     let typed = gpbench_spec::load(&args.spec, &args.sets).map_err(Failure::usage)?;
+    check_typed(global, typed, args, placement, reading)
+}
+
+/// [`check`], of a spec that has been read.
+pub(crate) fn check_typed(
+    global: &Global,
+    typed: Typed,
+    args: &SpecArgs,
+    placement: &Placement,
+    reading: Reading,
+) -> Result<Checked, Failure> {
     let worker = Worker::locate()?;
     let typed = typed.with_libraries(&catalog::named_libraries(&worker, &args.libraries)?);
     let Libraries { usable, unusable, unusable_named } = catalog::libraries(&worker, &typed.libraries())?;

@@ -12,7 +12,7 @@ fn inspect(sandbox: &Sandbox, library: &Path) -> Value {
     let ended = sandbox.run(&["plugin", "inspect", &library.to_string_lossy(), "--format", "json"]).exits(0);
     let library = ended.json()["library"].clone();
     let entries = library["solvers"].as_array().expect("entries");
-    assert_eq!((library["abi"].as_str(), entries.len()), (Some("1.4"), 1), "{library}");
+    assert_eq!((library["abi"].as_str(), entries.len()), (Some("1.5"), 1), "{library}");
     entries[0].clone()
 }
 

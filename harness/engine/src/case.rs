@@ -1,11 +1,12 @@
 //! One try of a case, from start to row: references, solve, verification, status.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Case, Fault, FaultCause, Job, Limits, Message, Optimum, PlannedCase, Row, SCHEMA, Step, Task, TracePoint,
-    names,
+    Case, Fault, FaultCause, Job, Limits, Message, Optimum, PlannedCase, PluginParts, Program, Row, SCHEMA,
+    Stamp, Step, Task, TaskOutput, TracePoint, names,
 };
 use gpbench_runs::Workspace;
 
@@ -34,6 +35,8 @@ pub(crate) struct CaseRunner<'a> {
     pub(crate) references: ExactReferences<'a>,
     pub(crate) plugins: Plugins,
     pub(crate) memory: Memory,
+    /// The ids of the cases whose solutions are kept.
+    pub(crate) kept: HashSet<String>,
     /// Seconds beyond twice its time budget after which a case is killed.
     pub(crate) grace: f64,
 }
@@ -72,11 +75,48 @@ impl CaseRunner<'_> {
         let _ = fs::remove_file(&log);
         let mut references = Vec::new();
         let row = self.reference_and_row(planned, standstills, &log, report, &mut references);
+        if row.is_ok() {
+            self.keep_solution(&planned.id, report);
+        }
         let _ = fs::remove_file(self.workspace.solution(&planned.id));
         if matches!(&row, Err(NoRow::Fault(fault)) if fault.cause == FaultCause::Reference) {
             references.iter().for_each(|reference| self.references.discard(reference));
         }
         row
+    }
+
+    /// Keeps the solution of a case that has its row, if it is to be kept and there is one.
+    fn keep_solution(&self, id: &str, report: &dyn Fn(Event)) {
+        if self.kept.contains(id)
+            && self.workspace.solution(id).is_file()
+            && let Err(error) = self.workspace.keep_solution(id)
+        {
+            report(Event::Warning(format!("the solution of case {id} cannot be kept: {error}")));
+        }
+    }
+
+    /// Verifies a solution that was kept of a case whose row has this output. References are found or made as for the case.
+    pub(crate) fn verify_kept(
+        &self,
+        planned: Planned<'_>,
+        output: &TaskOutput,
+        solution: &Path,
+        report: &dyn Fn(Event),
+    ) -> Result<Outcome, NoRow> {
+        let (log, mut references) = (self.workspace.log(&planned.id), Vec::new());
+        if planned.case.task.exact_reference() {
+            references.extend(self.references.of(planned, &log, report)?);
+        }
+        let sha256 = planned.fingerprint.plugin_sha256.clone();
+        // Verification never opens it.
+        let plugin = Program { file: planned.files.plugin_file.clone(), sha256, stamp: Stamp::default() };
+        let job = self.job(planned, (plugin, PluginParts::default()), references.first());
+        let job = Job { solution_file: solution.to_owned(), ..job };
+        let job = match planned.case.verified(output) {
+            Some(case) => self.job_of(case, &job, planned, &log, report, &mut references)?,
+            None => job,
+        };
+        self.execute(&WorkItem::Verify(job), &log, report)
     }
 
     /// The checkpoint of a case, if it writes one.
@@ -101,7 +141,7 @@ impl CaseRunner<'_> {
             references.extend(self.references.of(planned, log, report)?);
         }
         let mut asked = usize::from(task.exact_reference());
-        let job = self.job(planned, references.get(before));
+        let job = self.job(planned, self.plugins.of(planned), references.get(before));
         let solving = self.execute(&WorkItem::Case(job.clone()), log, report)?;
         let remark = match standstill(&solving, standstills) {
             Some(Standstill::Fault(fault)) => return Err(fault.into()),
@@ -185,8 +225,12 @@ impl CaseRunner<'_> {
         if outcome.end == End::Interrupted { Err(NoRow::Interrupted) } else { Ok(outcome) }
     }
 
-    fn job(&self, planned: Planned<'_>, reference: Option<&Reference>) -> Job {
-        let (plugin, plugin_parts) = self.plugins.of(planned);
+    fn job(
+        &self,
+        planned: Planned<'_>,
+        (plugin, plugin_parts): (Program, PluginParts),
+        reference: Option<&Reference>,
+    ) -> Job {
         Job {
             schema: SCHEMA,
             id: planned.id.clone(),

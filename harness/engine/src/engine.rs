@@ -11,6 +11,7 @@ use crate::exact::ExactReferences;
 use crate::memory::Memory;
 use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
+use crate::solutions::sample;
 use crate::tries::RenewDataset;
 use crate::{
     EngineError, Event, Executor, Interrupt, OpenRun, Plan, Planned, ProcessorTimes, RunOptions, RunSummary,
@@ -110,6 +111,7 @@ impl Engine<'_> {
             references: ExactReferences::new(&executor, options, &self.interrupt, workspace.scratch()),
             plugins,
             memory,
+            kept: sample(work.cases, options.keep_solutions),
             grace: GRACE,
         };
         let reused = work.reused.clone();

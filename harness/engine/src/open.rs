@@ -7,6 +7,7 @@ use gpbench_runs::{
 };
 
 use crate::reuse::FinishedCases;
+use crate::solutions::sample;
 use crate::{Beginning, EngineError, Event, Plan, Reused, RunOptions, WallClock};
 
 /// An open run, to be run by this process or by others. No other process can run it while its journal is open.
@@ -69,15 +70,26 @@ impl OpenRun {
         let reused = if options.fresh {
             Reused::default()
         } else {
+            // The solution of a row that is taken is gone.
+            let kept = sample(cases, options.keep_solutions);
+            let (runs, mut others): (Vec<usize>, Vec<usize>) =
+                pending.into_iter().partition(|place| kept.contains(&cases[*place].id));
             let into = (&folder, &mut journal);
-            let taken =
-                finished.take((options.reuse, &plan.environment), (cases, &mut pending), into, events);
+            let taken = finished.take((options.reuse, &plan.environment), (cases, &mut others), into, events);
+            pending = in_order(runs, others);
             taken.inspect_err(|_| drop(folder.end()))?
         };
         let complete = plan.file.ids().all(|id| journal.status(id).is_some());
         warnings(&damaged, complete, environment).into_iter().map(Event::Warning).for_each(&mut *events);
         Ok(Self { folder, journal, pending, beginning, reused, finished })
     }
+}
+
+/// Two lists of places in a plan as one, in the order of the plan.
+fn in_order(some: Vec<usize>, others: Vec<usize>) -> Vec<usize> {
+    let mut all = [some, others].concat();
+    all.sort_unstable();
+    all
 }
 
 /// The folder to run in, and whether it is continued, or why not.

@@ -20,6 +20,8 @@ pub struct RunOptions {
     pub output_dir: PathBuf,
     /// Where exact references are stored between runs, in its folder `exact`.
     pub cache_dir: PathBuf,
+    /// Cases, chosen by their ids, whose solutions the run folder keeps for others to verify.
+    pub keep_solutions: usize,
     /// Cases that run at a time.
     pub jobs: usize,
     /// Start a new folder even where one could be continued.
@@ -63,6 +65,7 @@ impl Default for RunOptions {
         Self {
             output_dir: PathBuf::from("reports"),
             cache_dir: std::env::temp_dir().join("gpbench"),
+            keep_solutions: 0,
             jobs: 1,
             fresh: false,
             retry_failed: false,

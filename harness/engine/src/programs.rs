@@ -44,6 +44,11 @@ impl Plugins {
         Self::each(libraries, cases, |file, identity| keeper.keep(file, identity))
     }
 
+    /// No library, for solutions alone.
+    pub(crate) fn none() -> Self {
+        Self(HashMap::new())
+    }
+
     /// The libraries of these cases at their own places, where a debugger finds their symbols.
     ///
     /// # Errors

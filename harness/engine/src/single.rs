@@ -1,5 +1,6 @@
 //! One case of which nothing is stored: under a debugger or profiler, or as a trial of what it costs.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
@@ -85,27 +86,41 @@ impl Engine<'_> {
         report: &dyn Fn(Event),
     ) -> Result<SingleCase, EngineError> {
         let workspace = Workspace::of_attempt(folder, folder, "single");
-        for folder in workspace.folders() {
-            let refused = |source| RunError::Io { action: "create", path: folder.to_owned(), source };
-            fs::create_dir_all(folder).map_err(refused)?;
-        }
-        let cases = CaseRunner {
-            executor: self.executor,
-            clock: self.clock,
-            options,
-            interrupt: &self.interrupt,
-            workspace: &workspace,
-            references: ExactReferences::new(self.executor, options, &self.interrupt, workspace.scratch()),
-            plugins: Plugins::in_place(libraries, &[planned])?,
-            memory: Memory::new(self.executor.free_memory(), options),
-            grace,
-        };
+        let cases = self.runner(&workspace, options, Plugins::in_place(libraries, &[planned])?, grace)?;
         let ended = cases.run(planned, 0, report);
         workspace.remove_checkpoint(&planned.id);
         Ok(match ended {
             Ok(row) => SingleCase::Row(Box::new(row)),
             Err(NoRow::Interrupted) => SingleCase::Unfinished,
             Err(NoRow::Fault(fault)) => SingleCase::Fault(fault),
+        })
+    }
+}
+
+impl Engine<'_> {
+    /// The runner of a case that is of no run, with all of its files in a workspace, which is made. `grace`: [`CaseRunner::grace`].
+    pub(crate) fn runner<'a>(
+        &'a self,
+        workspace: &'a Workspace,
+        options: &'a RunOptions,
+        plugins: Plugins,
+        grace: f64,
+    ) -> Result<CaseRunner<'a>, EngineError> {
+        for folder in workspace.folders() {
+            let refused = |source| RunError::Io { action: "create", path: folder.to_owned(), source };
+            fs::create_dir_all(folder).map_err(refused)?;
+        }
+        Ok(CaseRunner {
+            executor: self.executor,
+            clock: self.clock,
+            options,
+            interrupt: &self.interrupt,
+            workspace,
+            references: ExactReferences::new(self.executor, options, &self.interrupt, workspace.scratch()),
+            plugins,
+            memory: Memory::new(self.executor.free_memory(), options),
+            kept: HashSet::new(),
+            grace,
         })
     }
 }

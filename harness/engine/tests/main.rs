@@ -11,5 +11,6 @@ mod reuse;
 mod schedule;
 mod script;
 mod single;
+mod solutions;
 mod support;
 mod training;

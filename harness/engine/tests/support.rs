@@ -124,6 +124,8 @@ pub(crate) struct Mock {
     pub(crate) jobs: Mutex<HashMap<String, gpbench_record::Job>>,
     /// Whether the solver `no-room` finds room.
     pub(crate) has_room: bool,
+    /// Whether solves leave a file as their solution.
+    pub(crate) writes_solutions: bool,
 }
 
 impl Mock {
@@ -187,6 +189,9 @@ impl Executor for Mock {
             }
             (WorkItem::Case(job), _) => {
                 self.jobs.lock().unwrap().insert(name, job.clone());
+                if self.writes_solutions {
+                    std::fs::write(&job.solution_file, "solution").unwrap();
+                }
                 let point =
                     TracePoint { iteration: 1, seconds: 0.1, epochs: 1.0, metrics: Metrics::default() };
                 exited(vec![

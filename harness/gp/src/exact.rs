@@ -2,7 +2,6 @@
 //!
 //! It takes n^2 numbers of memory and n^3 / 6 multiply-adds, and is the reference where n is small enough.
 
-mod derivatives;
 mod gradient;
 
 use std::f64::consts::PI;

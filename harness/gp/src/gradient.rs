@@ -10,3 +10,14 @@ pub struct Gradient {
     /// Derivative by each length scale.
     pub length_scale: Vec<f64>,
 }
+
+impl Gradient {
+    /// Adds `weight` times another gradient.
+    pub(crate) fn add(&mut self, weight: f64, other: &Gradient) {
+        self.noise_scale += weight * other.noise_scale;
+        self.signal_scale += weight * other.signal_scale;
+        for (sum, derivative) in self.length_scale.iter_mut().zip(&other.length_scale) {
+            *sum += weight * derivative;
+        }
+    }
+}

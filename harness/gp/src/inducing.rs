@@ -12,11 +12,17 @@
 mod kmeans;
 mod neighbours;
 
+use std::sync::Arc;
+
 use ndarray::{Array2, ArrayView2, Axis};
 use rand::Rng;
 use rand::seq::index;
+use rayon::ThreadPool;
 
-/// A method to choose inducing points. All methods use the unscaled inputs alone.
+use crate::pivoted::PivotedFactor;
+use crate::{Kernel, KernelOperator};
+
+/// A method to choose inducing points. All methods use the unscaled inputs alone; [`greedy`] uses a kernel.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Selection {
     /// Random rows without repeats, in the order of the rows.
@@ -88,4 +94,13 @@ pub fn select(
             x.select(Axis(0), &neighbours::thin(x.view(), distance, neighbours))
         }
     })
+}
+
+/// Inducing points that are chosen greedily among the rows of `x` (n x d): each is the row whose variance under the
+/// kernel the points before it explain least (Burt, Rasmussen and van der Wilk 2020, *Convergence of Sparse
+/// Variational Inference in Gaussian Processes Regression*). At most `points` rows, in the order of their choice, and
+/// fewer where nothing remains to be explained. m points take m n kernel entries and m^2 n multiply-adds.
+pub fn greedy(kernel: &Kernel, x: ArrayView2<f64>, points: usize, pool: &Arc<ThreadPool>) -> Array2<f64> {
+    let op = KernelOperator::with_pool(kernel, 0.0, x, Arc::clone(pool));
+    x.select(Axis(0), &PivotedFactor::new(&op, x, points).pivots)
 }

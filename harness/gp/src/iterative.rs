@@ -9,11 +9,12 @@ use std::sync::Arc;
 
 use gpbench_numerics::{LinearOperator, lapack};
 use gpbench_record::Learning;
-use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, Zip};
+use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
 use rayon::ThreadPool;
 
 use crate::NotPositiveDefinite;
 use crate::pathwise::{self, Prior, Targets};
+use crate::pivoted::PivotedFactor;
 use crate::seed::{self, Streams};
 use crate::{Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix};
 
@@ -130,7 +131,7 @@ struct Preconditioner {
 impl Preconditioner {
     fn new(op: &KernelOperator, x: ArrayView2<f64>, noise_scale: f64) -> Self {
         let noise = noise_scale * noise_scale;
-        let l = pivoted_cholesky(op, x, RANK);
+        let l = PivotedFactor::new(op, x, RANK).factor;
         match inner_factor(&l, noise) {
             Ok(inner) => Preconditioner { l, inner, noise },
             Err(_) => {
@@ -157,28 +158,6 @@ fn inner_factor(l: &Array2<f64>, noise: f64) -> Result<Array2<f64>, NotPositiveD
     inner.diag_mut().mapv_inplace(|entry| entry + noise);
     lapack::cholesky(&mut inner).map_err(NotPositiveDefinite::of)?;
     Ok(inner)
-}
-
-/// L with `K ~ L L^T` of at most `rank` columns; each pivot is the largest remaining entry of the diagonal.
-fn pivoted_cholesky(op: &KernelOperator, x: ArrayView2<f64>, rank: usize) -> Array2<f64> {
-    let (n, prior) = (x.nrows(), op.kernel().variance());
-    let mut l = Array2::zeros((n, rank.min(n)).f());
-    let mut rest = Array1::from_elem(n, prior);
-    for k in 0..l.ncols() {
-        let pivot = (0..n).fold(0, |best, row| if rest[row] > rest[best] { row } else { best });
-        // Below this, the remainder is rounding error. The negated comparison also ends the loop at NaN.
-        if !(rest[pivot] > 1e-12 * prior) {
-            return l.slice_move(ndarray::s![.., ..k]);
-        }
-        let (done, mut column) = l.view_mut().split_at(Axis(1), k);
-        let mut column = column.column_mut(0);
-        column.assign(&op.cross_matrix(x.select(Axis(0), &[pivot]).view()).column(0));
-        column -= &done.dot(&done.row(pivot));
-        column /= rest[pivot].sqrt();
-        Zip::from(&mut rest).and(&column).for_each(|rest, l| *rest -= l * l);
-        rest[pivot] = 0.0;
-    }
-    l
 }
 
 /// Solves `H V = rhs`, each column with step lengths of its own.

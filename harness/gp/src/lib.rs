@@ -17,8 +17,9 @@
 //! - [`spectrum`]: eigenvalues and spectral basis functions;
 //! - [`thompson`]: points where posterior samples are large;
 //! - [`train`]: gradients of the marginal likelihood and gradient ascent; [`lanczos`]: log-determinants;
+//! - [`cglb`]: a lower bound on the marginal likelihood from inducing points and an approximate solution;
 //! - [`model`]: predictions and likelihoods of learners' models, by [`network`], [`finite`], [`sparse`],
-//!   [`experts`] and [`neighbours`];
+//!   [`experts`], [`neighbours`] and [`actions`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the thread count of OpenBLAS.
@@ -30,10 +31,13 @@
 //! Results have the same bits on any number of threads: the order of every sum depends on the shapes alone.
 #![deny(unsafe_code)]
 
+pub mod actions;
 #[allow(unsafe_code)]
 pub mod blas;
+pub mod cglb;
 mod collapse;
 mod covariance;
+mod derivatives;
 pub mod exact;
 pub mod experts;
 mod features;
@@ -54,6 +58,7 @@ pub mod neighbours;
 pub mod network;
 mod operator;
 pub mod pathwise;
+mod pivoted;
 mod samples;
 mod scratch;
 pub mod seed;

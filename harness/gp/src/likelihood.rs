@@ -61,11 +61,7 @@ impl Likelihood {
         self.quadratic += weight * quadratic;
         self.log_det += weight * log_det;
         self.by_mean += weight * by_mean;
-        self.gradient.noise_scale += weight * gradient.noise_scale;
-        self.gradient.signal_scale += weight * gradient.signal_scale;
-        for (sum, derivative) in self.gradient.length_scale.iter_mut().zip(&gradient.length_scale) {
-            *sum += weight * derivative;
-        }
+        self.gradient.add(weight, gradient);
     }
 }
 

@@ -18,6 +18,7 @@
 //! | the same with more rows | conjugate gradients | m n | not available |
 //! | [`ModelKind::Inducing`], [`ModelKind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
 //! | [`ModelKind::Neighbours`] | (with M inducing points n M^2) | m n d + m k^3 / 3, k neighbours (m n M) | n^3 / 3 |
+//! | [`ModelKind::Actions`] | n^2 i + 3 n i^2, i actions | m n i | n^3 / 3 |
 //! | [`ModelKind::Experts`] | | K M^3 / 3 + m K M^2 (`objective` K M^3 / 3) | as `objective` for one expert with all rows, else not available |
 //!
 //! Where the exact nlml of all rows is too expensive, [`subset`] selects rows:
@@ -35,6 +36,7 @@ use rand::seq::index;
 use rayon::ThreadPool;
 
 use crate::NotPositiveDefinite;
+use crate::actions::Actions;
 use crate::experts::{Experts, SingularExpert};
 use crate::finite::OutputFeatures;
 use crate::iterative::Unsolved;
@@ -107,6 +109,7 @@ enum Body {
     },
     Experts(Experts),
     Neighbours(Neighbours),
+    Actions(Actions),
 }
 
 impl Model {
@@ -148,8 +151,8 @@ impl Model {
     /// Where a matrix is singular, or conjugate gradients fail.
     ///
     /// # Panics
-    /// Where `x` has another number of inputs than the shape given to [`Model::parse`], or, for
-    /// [`ModelKind::Experts`], another number of rows.
+    /// Where `x` has another number of inputs than the shape given to [`Model::parse`], or, for [`ModelKind::Experts`]
+    /// and [`ModelKind::Actions`], another number of rows.
     pub fn posterior<'a>(
         &'a self,
         x: ArrayView2<'a, f64>,

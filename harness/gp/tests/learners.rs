@@ -132,6 +132,11 @@ fn models(toy: &Toy) -> Vec<(ModelKind, Covariance, Arrays)> {
     let rbf = Covariance::Stationary(Family::Rbf);
     let matern = Covariance::Stationary(Family::Matern32);
     let frequencies = arrays([("frequencies", streams.normals("frequencies", 7, 20))]);
+    let actions = arrays([
+        ("action", Array2::from_shape_fn((n, 1), |(i, _)| (i % m) as f64)),
+        ("entry", streams.normals("entry", n, 1)),
+    ]);
+    let dense_actions = arrays([("actions", streams.normals("actions", n, m))]);
     let each = Array2::from_elem((d, 1), 0.8);
     vec![
         (ModelKind::Gp, matern, scales(each.clone())),
@@ -149,6 +154,8 @@ fn models(toy: &Toy) -> Vec<(ModelKind, Covariance, Arrays)> {
             rbf,
             with(join(vec![scales(each.clone()), inducing()]), [("neighbours", one(8.0))]),
         ),
+        (ModelKind::Actions, matern, join(vec![scales(each.clone()), actions])),
+        (ModelKind::Actions, rbf, join(vec![scales(each.clone()), dense_actions])),
         (ModelKind::Experts, rbf, with(experts.clone(), [("combine", one(0.0))])),
         (ModelKind::Experts, rbf, with(experts, [("combine", one(1.0))])),
     ]
@@ -581,6 +588,7 @@ fn what_a_diverged_fit_gives_is_told_from_what_is_malformed() {
     assert_eq!(gp("mean", f64::NAN), Some(true));
     assert_eq!(parse(ModelKind::Inducing, "q_root", Array2::zeros((12, 12))), Some(true));
     assert_eq!(parse(ModelKind::Experts, "weight", Array2::zeros((1, 3))), Some(true));
+    assert_eq!(parse(ModelKind::Actions, "entry", Array2::zeros((30, 1))), Some(true));
     // What no optimiser comes to.
     assert_eq!(gp("noise_scale", -1.0), Some(false));
     assert_eq!(parse(ModelKind::Gp, "noise_scale", Array2::ones((1, 2))), Some(false));
@@ -648,6 +656,14 @@ fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
         refusal(ModelKind::Neighbours, matern, "neighbours", Some(one(-1.0))),
         refusal(ModelKind::Neighbours, matern, "jitter", Some(one(1e-6))),
         refusal(ModelKind::Neighbours, rbf, "z", zeros(12, 2)),
+        refusal(ModelKind::Actions, matern, "action", None),
+        refusal(ModelKind::Actions, matern, "action", Some(Array2::from_elem((30, 1), 30.0))),
+        refusal(ModelKind::Actions, matern, "action", Some(Array2::from_elem((30, 1), 0.5))),
+        refusal(ModelKind::Actions, matern, "action", Some(Array2::from_elem((30, 1), 1.0))),
+        refusal(ModelKind::Actions, matern, "entry", zeros(29, 1)),
+        refusal(ModelKind::Actions, rbf, "actions", zeros(29, 12)),
+        refusal(ModelKind::Actions, rbf, "actions", zeros(30, 12)),
+        refusal(ModelKind::Actions, rbf, "action", zeros(30, 1)),
     ];
     let expected = include_str!("data/refused_arrays.txt");
     assert_eq!(refusals.join("\n") + "\n", expected);
@@ -657,6 +673,12 @@ fn an_array_that_is_wrong_is_named_with_what_it_is_and_what_it_must_be() {
     assert_eq!(
         error.to_string(),
         "`kind` is that of experts; it must be another: experts have no linear kernel"
+    );
+    let put = &all.iter().find(|(kind, ..)| *kind == ModelKind::Actions).unwrap().2;
+    let error = Model::parse(ModelKind::Actions, linear, shape(toy.x.view()), put).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`kind` is that of actions; it must be another: actions have no linear kernel"
     );
     let put = &all.iter().find(|(kind, ..)| *kind == ModelKind::Neighbours).unwrap().2;
     let error = Model::parse(ModelKind::Neighbours, linear, shape(toy.x.view()), put).unwrap_err();

@@ -1,5 +1,7 @@
 //! Integration tests, in one program so that they are linked once.
 
+mod actions;
+mod cglb;
 mod collapse;
 mod common;
 mod dense_matrices;

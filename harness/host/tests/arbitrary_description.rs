@@ -7,7 +7,7 @@ use std::ptr::{null, null_mut};
 use std::sync::OnceLock;
 
 use gpbench_abi::{
-    Fit, Host, Learner, Mat, Param, Part, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
+    Facts, Fit, Host, Learner, Mat, Param, Part, Plugin, Problem, Report, Solver, Status, Store, Str, Value,
 };
 use gpbench_host::{HostTable, Library};
 
@@ -146,6 +146,7 @@ impl Choices<'_> {
                     destroy: self.of(&[Some(destroy as _), None]),
                     source: Str::new("A paper."),
                     warm_up: None,
+                    facts: Facts { advice: self.text("Always."), ..Facts::none() },
                 }
             })
             .collect();
@@ -171,6 +172,7 @@ impl Choices<'_> {
                     estimate: None,
                     destroy: self.of(&[Some(destroy as _), None]),
                     warm_up: None,
+                    facts: Facts { advice: self.text("Always."), ..Facts::none() },
                 }
             })
             .collect();

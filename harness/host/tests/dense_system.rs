@@ -5,7 +5,7 @@ use std::ffi::c_void;
 use std::ptr::{null, null_mut};
 
 use gpbench_abi::{
-    Features, Host, Inputs, Mat, Problem, Report, Solver, Status, Str, Targets, Value, id, reason,
+    Facts, Features, Host, Inputs, Mat, Problem, Report, Solver, Status, Str, Targets, Value, id, reason,
 };
 use gpbench_host::{
     DenseFeatures, DenseInputs, DenseSystem, Session, SolveLimits, SolveOutcome, SolverEntry, SolverObject,
@@ -75,6 +75,7 @@ fn entry() -> SolverEntry {
         destroy: Some(destroy),
         source: Str::new(""),
         warm_up: None,
+        facts: Facts::none(),
     };
     // SAFETY: a table of static texts and sound functions.
     unsafe { SolverEntry::of(table) }.unwrap()

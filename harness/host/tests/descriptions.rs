@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use gpbench_abi::{Param, Plugin, Solver, Str, Value, value_kind};
+use gpbench_abi::{Facts, Param, Plugin, Solver, Str, Value, value_kind};
 use gpbench_host::Library;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -79,6 +79,7 @@ fn a_description_that_repeats_itself_does_not_fill_the_memory() {
         destroy: None,
         source: Str::new(""),
         warm_up: None,
+        facts: Facts::none(),
     };
     let plugin = Plugin {
         size: size_of::<Plugin>() as u32,

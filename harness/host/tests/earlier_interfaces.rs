@@ -56,12 +56,14 @@ fn solve(library: &Library) -> Array2<f64> {
 #[test]
 fn plugins_of_earlier_versions_solve_to_the_same_bits() {
     let folder = tempfile::tempdir().unwrap();
-    let libraries: Vec<Library> =
-        ["1.0", "1.1", "1.2", "1.3"].iter().filter_map(|version| library(version, folder.path())).collect();
+    let libraries: Vec<Library> = ["1.0", "1.1", "1.2", "1.3", "1.4"]
+        .iter()
+        .filter_map(|version| library(version, folder.path()))
+        .collect();
     let solutions: Vec<Array2<f64>> = libraries.iter().map(solve).collect();
     assert!(solutions.windows(2).all(|pair| pair[0] == pair[1]));
     let versions: Vec<String> = libraries.iter().map(Library::abi).collect();
-    assert!(versions.is_empty() || versions == ["1.0", "1.1", "1.2", "1.3"], "{versions:?}");
+    assert!(versions.is_empty() || versions == ["1.0", "1.1", "1.2", "1.3", "1.4"], "{versions:?}");
 }
 
 #[test]
@@ -85,7 +87,10 @@ fn learners_of_earlier_versions_are_listed_and_refused_by_name() {
 #[test]
 fn learners_since_version_1_2_fit_and_predict() {
     let folder = tempfile::tempdir().unwrap();
-    ["1.2", "1.3"].iter().filter_map(|version| library(version, folder.path())).for_each(|it| learn(&it));
+    ["1.2", "1.3", "1.4"]
+        .iter()
+        .filter_map(|version| library(version, folder.path()))
+        .for_each(|it| learn(&it));
 }
 
 /// Fits the mean of four numbers, and predicts by it.

@@ -5,7 +5,9 @@ use std::mem::offset_of;
 use std::path::Path;
 use std::ptr::null;
 
-use gpbench_abi::{Fit, Host, Learner, MINOR, Mat, Plugin, Report, Status, Store, Str, Value, capability};
+use gpbench_abi::{
+    Facts, Fit, Host, Learner, MINOR, Mat, Plugin, Report, Status, Store, Str, Value, capability,
+};
 use gpbench_host::Library;
 use gpbench_terms::Capability;
 
@@ -54,6 +56,7 @@ fn learner() -> Learner {
         estimate: None,
         destroy: Some(destroy),
         warm_up: None,
+        facts: Facts { step: Str::new("n entries"), ..Facts::none() },
     }
 }
 
@@ -86,11 +89,12 @@ fn complaint(spoil: impl FnOnce(&mut Learner)) -> String {
 }
 
 #[test]
-fn a_learner_with_what_is_required_is_offered_with_its_capabilities_and_source() {
+fn a_learner_with_what_is_required_is_offered_with_its_capabilities_source_and_facts() {
     let library = read(&[learner()]).unwrap();
     let entry = library.learner("raw").unwrap();
     assert_eq!(entry.info.capabilities, [Capability::Network, Capability::Finite, Capability::Kernel]);
     assert_eq!(entry.info.source.as_deref(), Some("A paper."));
+    assert_eq!(entry.info.facts.step, "n entries");
     assert_eq!(entry.oddities, Vec::<String>::new());
     assert_eq!(
         library.learner("cooked").err().unwrap().to_string(),
@@ -134,5 +138,5 @@ fn a_longer_table_of_a_later_version_runs() {
     let size = size_of::<Learner>() as u32 + 8;
     let library = read(&[Learner { size, ..learner() }]).unwrap();
     let entry = library.learner("raw").unwrap();
-    assert_eq!(entry.oddities, ["the table gives its size as 168 bytes, not 160"]);
+    assert_eq!(entry.oddities, ["the table gives its size as 232 bytes, not 224"]);
 }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::ptr::{null, null_mut};
 
 use gpbench_abi::{
-    Block, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value,
+    Block, Facts, Host, Mat, Param, Plugin, Problem, Report, Rows, Solver, State, Status, Str, Trace, Value,
     Volatile, id, reason, value_kind,
 };
 use gpbench_host::{CallError, Library, Session, SolverObject, SolverState, VolatileObjects};
@@ -47,6 +47,7 @@ fn solver(solve: unsafe extern "C" fn(*mut c_void, *const Problem, *mut Report) 
         destroy: Some(destroy),
         source: Str::new("A paper."),
         warm_up: None,
+        facts: Facts { advice: Str::new("Always."), ..Facts::none() },
     }
 }
 
@@ -238,6 +239,19 @@ fn the_source_of_a_solver_is_read_where_its_table_has_one() {
     };
     assert_eq!(source(size_of::<Solver>()).as_deref(), Some("A paper."));
     assert_eq!([offset_of!(Solver, source), offset_of!(Solver, source) + 8].map(source), [None, None]);
+}
+
+/// Versions before 1.5 have no facts.
+#[test]
+fn the_facts_of_a_solver_are_read_where_its_table_has_them() {
+    let facts = |bytes: usize| {
+        let mut solvers = [solver(does_nothing)];
+        solvers[0].size = bytes as u32;
+        read(&plugin(&solvers)).unwrap().solver("raw").unwrap().info.facts.clone()
+    };
+    let whole = facts(size_of::<Solver>());
+    assert_eq!((whole.advice.as_str(), whole.step.as_str()), ("Always.", ""));
+    assert!(facts(offset_of!(Solver, facts)).is_empty());
 }
 
 thread_local! {

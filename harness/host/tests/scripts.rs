@@ -5,7 +5,9 @@ use std::ffi::c_void;
 use std::path::Path;
 use std::ptr::null;
 
-use gpbench_abi::{Host, Part, Parts, Plugin, Process, Shape, Solver, Status, Str, Value, id, part_kind};
+use gpbench_abi::{
+    Facts, Host, Part, Parts, Plugin, Process, Shape, Solver, Status, Str, Value, id, part_kind,
+};
 use gpbench_host::{CallError, Library, SolverObject};
 use gpbench_terms::{Covariance, Family, PartKind};
 
@@ -62,6 +64,7 @@ fn library(parts: &[Part]) -> Result<Library, String> {
         destroy: Some(destroy),
         source: Str::new(""),
         warm_up: Some(warm_up),
+        facts: Facts::none(),
     }));
     let plugin = Plugin {
         size: size_of::<Plugin>() as u32,

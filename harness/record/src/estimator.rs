@@ -138,6 +138,62 @@ pub enum GradientEstimator {
     },
     /// Random features in place of the kernel.
     Features(FeatureEstimator),
+    /// The gradient of a lower bound on the likelihood, from the solution for y alone.
+    Cglb {
+        /// The bound.
+        bound: InducingBound,
+        /// Starting point of a step's solve.
+        start: Start,
+    },
+}
+
+impl GradientEstimator {
+    /// Starting point of a step's solve; `None` where no system is solved.
+    pub fn start(&self) -> Option<Start> {
+        match self {
+            GradientEstimator::Solutions { start, .. } | GradientEstimator::Cglb { start, .. } => {
+                Some(*start)
+            }
+            GradientEstimator::Exact | GradientEstimator::Features(_) => None,
+        }
+    }
+
+    /// The bound whose gradient is taken, if one is.
+    pub fn bound(&self) -> Option<InducingBound> {
+        if let GradientEstimator::Cglb { bound, .. } = self { Some(*bound) } else { None }
+    }
+}
+
+/// A lower bound on the likelihood from inducing points and an approximate solution (CGLB, Artemev et al. 2021).
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct InducingBound {
+    /// Number of inducing points, at most that of the training rows.
+    pub points: usize,
+    /// How they are chosen.
+    pub select: PointSelection,
+    /// Steps after which they are chosen anew; 0 keeps the first.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reselect: u64,
+    /// What the bound may lose by an inexact solution, in nats.
+    pub gap: f64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
+words! {
+    /// How the inducing points of a bound are chosen among the training inputs.
+    #[derive(Default)]
+    pub enum PointSelection {
+        /// Each is the row whose variance those before it explain least, under the kernel of the step.
+        #[default]
+        Greedy = "greedy",
+        /// Rows drawn without repeats.
+        Subset = "subset",
+        /// Centres of clusters.
+        Kmeans = "kmeans",
+    }
 }
 
 words! {

@@ -24,7 +24,10 @@ pub fn sha256(mut reader: impl Read) -> io::Result<[u8; 32]> {
 }
 
 /// SHA-256 of all that a reader gives, as 64 lower-case hexadecimal digits.
-pub(crate) fn sha256_hex(reader: impl Read) -> io::Result<String> {
+///
+/// # Errors
+/// If it cannot be read.
+pub fn sha256_hex(reader: impl Read) -> io::Result<String> {
     Ok(sha256(reader)?.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 

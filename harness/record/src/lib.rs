@@ -64,16 +64,16 @@ pub use dataset::{
 pub use dataset_notes::DatasetNotes;
 pub use environment::{Environment, Fingerprint, PartRecord, disturbance, revisions};
 pub use estimator::{
-    FeatureEstimator, Frequencies, GradientEstimator, LikelihoodEstimator, PathwiseTargets, PriorSource,
-    ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
+    FeatureEstimator, Frequencies, GradientEstimator, InducingBound, LikelihoodEstimator, PathwiseTargets,
+    PointSelection, PriorSource, ProbeDistribution, Probes, Quadrature, StandardProbes, Start,
 };
 pub use file_units::{ColumnScale, FileUnits};
 pub use gpbench_terms::{
-    Activation, Arithmetic, Capability, Clock, Covariance, Entries, Family, InstructionSet, ModelKind,
+    Activation, Arithmetic, Capability, Clock, Covariance, Entries, Facts, Family, InstructionSet, ModelKind,
     NetworkShape, ParamKind, ParamSchema, ParamValue, Part, PartKind, SolverInfo, SolverKind, StopReason,
     UnknownInstructionSet,
 };
-pub use hash::sha256;
+pub use hash::{sha256, sha256_hex};
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits, PluginParts};
 pub use kernel::{DataStart, Hyperparameters, Kernel, Origin, OriginBase, Scale};

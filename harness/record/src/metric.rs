@@ -281,9 +281,16 @@ metrics! {
     /// Exact negative log marginal likelihood over n, of the hyperparameters and features that were learned.
     NLML = "nlml", "NLML", "NLML per row",
         Nats, Fixed, Lower, LEARN, LEARN, 0.01, 0.01, [Best, Steps, Compare, Baseline];
-    /// The learner's bound on the log marginal likelihood, negative and over n, over all training rows.
+    /// The bound on the log marginal likelihood of a learner or of estimator `cglb`, negative and over n, over all
+    /// training rows.
     BOUND = "bound", "bound", "negative bound per row",
-        Nats, Fixed, Lower, LEARN, NOWHERE, 0.01, 0.01, [Steps, Baseline];
+        Nats, Fixed, Lower, FITTED, NOWHERE, 0.01, 0.01, [Steps, Baseline];
+    /// What that bound of `cglb` loses at most because the system for y is not solved exactly.
+    BOUND_GAP = "bound_gap", "gap of the bound", "largest loss of the bound by the residual",
+        Nats, Scientific, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
+    /// Prior variance that the inducing points of `cglb` leave unexplained, mean over the training rows.
+    UNEXPLAINED_VARIANCE = "unexplained_variance", "unexplained variance", "unexplained variance per row",
+        One, Scientific, Lower, TRAIN, NOWHERE, 0.0, 0.1, [Steps];
     /// Root mean square error of the predictive mean on the test rows, in units of the scaled target.
     TEST_RMSE = "test_rmse", "test RMSE", "test RMSE",
         One, Fixed, Lower, PREDICTING, PREDICTING, 1e-4, 0.005, [Best, Trace, Steps, Trained, Compare, Progress, Baseline];
@@ -399,10 +406,13 @@ metrics! {
     /// Fits of parts of the data, with whose average training began, that ended without converging.
     UNCONVERGED_FITS = "unconverged_fits", "unconverged fits", "fits without convergence",
         Count, Short, Lower, TRAIN, NOWHERE, 0.0, 0.1, [];
-    /// Gain of the log marginal likelihood around a step: half of its gradient times the change from the step before to
-    /// the step after.
+    /// Gain of the log marginal likelihood, or of the bound that is maximised, around a step: half of its gradient times
+    /// the change from the step before to the step after.
     LIKELIHOOD_GAIN = "likelihood_gain", "likelihood gain", "gain of the log likelihood by the gradient",
         Nats, Short, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
+    /// Tolerance of a step's solve, where the estimator sets it in place of the budget.
+    STEP_TOLERANCE = "step_tolerance", "tolerance of the step", "tolerance of the step's solve",
+        One, Scientific, Neither, TRAIN, NOWHERE, 0.0, 0.1, [Own];
     /// Exact log marginal likelihood per row, on at most 512 training rows, of the best of some starts that are made
     /// from the data, less that of the given, trained or learned hyperparameters: above 0 where they are worse than
     /// that start.

@@ -3,9 +3,9 @@
 use std::fmt::Debug;
 
 use gpbench_record::{
-    Activation, Arithmetic, Bound, Capability, CaseStatus, Clock, Covariance, Entries, Exploit, Family,
-    FaultCause, Frequencies, InputScaling, ModelKind, ModelSelection, NetworkShape, ParamKind, ParamSchema,
-    ParamValue, ProbeDistribution, RuleStatus, Scale, SolverInfo, SolverKind, Start, StopReason,
+    Activation, Arithmetic, Bound, Capability, CaseStatus, Clock, Covariance, Entries, Exploit, Facts,
+    Family, FaultCause, Frequencies, InputScaling, ModelKind, ModelSelection, NetworkShape, ParamKind,
+    ParamSchema, ParamValue, ProbeDistribution, RuleStatus, Scale, SolverInfo, SolverKind, Start, StopReason,
     TargetScaling, TaskKind, TaskUnit, WarmStart,
 };
 use serde::Serialize;
@@ -151,6 +151,7 @@ fn solvers_and_learners() {
         kind: SolverKind::Solver,
         doc: "Conjugate gradients.".to_owned(),
         source: Some("Hestenes and Stiefel, 1952".to_owned()),
+        facts: Facts { memory: "4 n s".to_owned(), ..Facts::default() },
         capabilities: vec![Capability::WarmStart, Capability::Dense],
         params: Vec::new(),
         listed_only: false,
@@ -159,6 +160,7 @@ fn solvers_and_learners() {
         solver,
         concat!(
             r#"{"id":"cg","kind":"solver","doc":"Conjugate gradients.","source":"Hestenes and Stiefel, 1952","#,
+            r#""facts":{"step":"","memory":"4 n s","guarantees":"","advice":""},"#,
             r#""capabilities":["warm_start","dense"],"params":[]}"#
         ),
     );
@@ -167,6 +169,7 @@ fn solvers_and_learners() {
         kind: SolverKind::Learner,
         doc: String::new(),
         source: None,
+        facts: Facts::default(),
         capabilities: Vec::new(),
         params: Vec::new(),
         listed_only: true,
@@ -192,6 +195,7 @@ fn networks_and_models() {
         (ModelKind::NetworkInducing, r#""network_inducing""#),
         (ModelKind::Experts, r#""experts""#),
         (ModelKind::Neighbours, r#""neighbours""#),
+        (ModelKind::Actions, r#""actions""#),
     ]);
 }
 

@@ -166,23 +166,31 @@ fn case_by_case(sides: &[Side<'_>]) -> Comparison {
     let comparable = with_common_times(&comparable);
     let is_one_machine = baseline::is_one_machine(&comparable[0], &comparable[sides.len() - 1]);
     let per_run: Vec<Vec<Group>> = on_common_seeds(&comparable).iter().map(groups_of).collect();
+    let (mut rows, is_shared) = rows_of(&per_run, is_one_machine);
+    if !is_shared {
+        rows.clear();
+    }
+    Comparison { runs: headings(sides), rows, check }
+}
+
+/// The groups of some sides as rows, one for each metric of each solver on each problem; and whether two sides share one.
+pub(crate) fn rows_of(per_side: &[Vec<Group>], is_one_machine: bool) -> (Vec<Compared>, bool) {
     let mut keys: Vec<(&GroupProblem, &str)> = Vec::new();
-    for group in per_run.iter().flatten() {
+    for group in per_side.iter().flatten() {
         if !keys.contains(&(&group.problem, &group.solver)) {
             keys.push((&group.problem, &group.solver));
         }
     }
-    let mut comparison = Comparison { runs: headings(sides), rows: Vec::new(), check };
-    let mut is_shared = false;
+    let (mut rows, mut is_shared) = (Vec::new(), false);
     for (problem, solver) in keys {
         let is_it = |g: &&Group| g.problem == *problem && g.solver == solver;
-        let found: Vec<Option<&Group>> = per_run.iter().map(|groups| groups.iter().find(is_it)).collect();
+        let found: Vec<Option<&Group>> = per_side.iter().map(|groups| groups.iter().find(is_it)).collect();
         is_shared |= found.iter().flatten().count() > 1;
         for metric in METRICS.iter().filter(|metric| metric.is_shown(Shown::Compare)) {
             let means: Vec<Option<MeanWithError>> =
                 found.iter().map(|group| group.as_ref()?.metrics.get(metric.name).copied()).collect();
             if let Some(any) = means.iter().flatten().next() {
-                comparison.rows.push(Compared {
+                rows.push(Compared {
                     problem: problem.clone(),
                     solver: solver.to_owned(),
                     metric,
@@ -193,59 +201,74 @@ fn case_by_case(sides: &[Side<'_>]) -> Comparison {
             }
         }
     }
-    if !is_shared {
-        comparison.rows.clear();
-    }
-    comparison
+    (rows, is_shared)
 }
 
 impl Comparison {
     /// One row a problem, solver and metric; one column a run, and the ratio of
     /// the last run to the first.
     pub fn table(&self) -> TextTable {
-        let mut table = TextTable::new("Comparison").words("data set").words("kernel").words("estimator");
-        table = table.words("solver").words("metric").numbers("seeds");
-        for run in &self.runs {
-            table = table.numbers(run);
-        }
-        let runs: Vec<&str> = self.runs.iter().map(String::as_str).collect();
-        table = table.numbers("last / first").major(&["data set", "last / first"]).major(&runs);
-        table = table.key(&["solver", "metric"]).minor(&["kernel", "estimator", "seeds"]);
-        for Compared { problem, solver, metric, seeds, means, is_comparable } in &self.rows {
-            let estimator = problem.estimator.as_deref().unwrap_or_default();
-            let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];
-            let mut cells: Vec<Cell> = names.map(Cell::from).into();
-            cells.push(seeds.to_string().into());
-            cells.extend(
-                means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())),
-            );
-            let ends = means.first().copied().flatten().zip(means.last().copied().flatten());
-            let ratio =
-                ends.filter(|(first, _)| *is_comparable && *first > 0.0).map(|(first, last)| last / first);
-            cells.push(ratio.map_or_else(Cell::default, |ratio| format!("{ratio:.3}").into()));
-            table.row(cells);
-        }
-        table.without_empty_columns()
+        table_of(&self.runs, &self.rows, Some("last / first"))
     }
 
     /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...]}],
     /// "check": {...}}`, the last as [`Check::json`] gives it.
     pub fn json(&self) -> Value {
-        let row = |row: &Compared| {
-            let GroupProblem { dataset, kernel, estimator } = &row.problem;
-            let Compared { solver, metric, seeds, means, .. } = row;
-            json!({
-                "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
-                "metric": metric.name, "seeds": seeds, "means": means,
-            })
-        };
         json!({
             "schema": SCHEMA,
             "runs": self.runs,
-            "rows": self.rows.iter().map(row).collect::<Vec<_>>(),
+            "rows": self.rows.iter().map(Compared::json).collect::<Vec<_>>(),
             "check": self.check.json(),
         })
     }
+}
+
+impl Compared {
+    /// The ratio of the last run to the first.
+    fn ratio(&self) -> Option<f64> {
+        let ends = self.means.first().copied().flatten().zip(self.means.last().copied().flatten());
+        ends.filter(|(first, _)| self.is_comparable && *first > 0.0).map(|(first, last)| last / first)
+    }
+
+    /// `{"dataset", ..., "metric", "seeds", "means": [...]}`.
+    pub(crate) fn json(&self) -> Value {
+        let GroupProblem { dataset, kernel, estimator } = &self.problem;
+        let Compared { solver, metric, seeds, means, .. } = self;
+        json!({
+            "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
+            "metric": metric.name, "seeds": seeds, "means": means,
+        })
+    }
+}
+
+/// A table of one row a problem, solver and metric; one column a run, and one of the ratios of the last to the first where it has
+/// a heading.
+pub(crate) fn table_of(runs: &[String], rows: &[Compared], ratio: Option<&str>) -> TextTable {
+    let mut table = TextTable::new("Comparison").words("data set").words("kernel").words("estimator");
+    table = table.words("solver").words("metric").numbers("seeds");
+    for run in runs {
+        table = table.numbers(run);
+    }
+    if let Some(title) = ratio {
+        table = table.numbers(title);
+    }
+    let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
+    let shown: Vec<&str> = ["data set"].into_iter().chain(ratio).collect();
+    table = table.major(&shown).major(&runs);
+    table = table.key(&["solver", "metric"]).minor(&["kernel", "estimator", "seeds"]);
+    for row in rows {
+        let Compared { problem, solver, metric, seeds, means, .. } = row;
+        let estimator = problem.estimator.as_deref().unwrap_or_default();
+        let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];
+        let mut cells: Vec<Cell> = names.map(Cell::from).into();
+        cells.push(seeds.to_string().into());
+        cells.extend(means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())));
+        if ratio.is_some() {
+            cells.push(row.ratio().map_or_else(Cell::default, |ratio| format!("{ratio:.3}").into()));
+        }
+        table.row(cells);
+    }
+    table.without_empty_columns()
 }
 
 /// The sides with the times of those seeds alone that have times on every side with an answer of that solver on that problem.
@@ -259,7 +282,7 @@ fn with_common_times<'f>(sides: &[Cases<'f>]) -> Vec<Cases<'f>> {
 }
 
 /// The sides with only those cases whose seed has an answer on every side with any answer of that solver on that problem.
-fn on_common_seeds<'f>(sides: &[Cases<'f>]) -> Vec<Cases<'f>> {
+pub(crate) fn on_common_seeds<'f>(sides: &[Cases<'f>]) -> Vec<Cases<'f>> {
     let seeds_of = |cases: &Cases<'f>| {
         let mut seeds: BTreeMap<SolverOnProblem<'f>, BTreeSet<u64>> = BTreeMap::new();
         for case in cases.iter().filter(CaseView::is_answer) {

@@ -23,6 +23,7 @@ use measured::Measured;
 use notes::Notes;
 use paper::PaperCoverage;
 use published_run::PublishedRun;
+pub use published_run::run_without_journal;
 
 /// Folder of the pages, beside the published runs.
 pub const COVERAGE: &str = "coverage";

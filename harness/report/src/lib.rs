@@ -4,8 +4,9 @@
 //! `results.parquet`, `traces.parquet`, `predictions.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
 //! as a string. [`Frame::bundle`] is a report in one file, [`Frame::write_for_paper`] draws charts in a [`ChartForm`], and
 //! [`Frame::publish`] keeps a report with what it is made of.
+//! [`WebSite`] makes pages of many runs, with links, filters and one script.
 //! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
-//! their means, [`between()`] two solvers of one run by seeds, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
+//! their means, [`beside()`] sets archived runs beside one, [`between()`] two solvers of one run by seeds, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
 //! Nothing here runs a case, prints, or exits.
 //!
 //! Numbers flow one way: rows of the journal, one frame of tables and the cases that a view shows of it (`frame`), groups with
@@ -21,6 +22,7 @@ mod across;
 mod aggregate;
 mod agreement;
 pub mod baseline;
+mod beside;
 mod between;
 mod bias;
 mod bmf;
@@ -72,6 +74,8 @@ mod runtimes;
 mod search;
 mod search_pool;
 mod side;
+mod site;
+mod slug;
 mod speed_up;
 mod split;
 mod step_summary;
@@ -85,12 +89,14 @@ mod write;
 
 pub use across::{AcrossTasks, ComparedMethod};
 pub use aggregate::{Group, MeanWithError, groups};
+pub use beside::{BesideArchive, beside};
 pub use between::Between;
 pub use bmf::bmf;
+pub use charts::beside::beside_chart;
 pub use charts::form::{ChartForm, PaperWidth};
 pub use charts::history::history_chart;
 pub use compare::{Compared, Comparison, OfOneRun, SideBySide, between, compare};
-pub use coverage::{COVERAGE, CoveragePage, HOURS, Hours, SpecEstimate, coverage};
+pub use coverage::{COVERAGE, CoveragePage, HOURS, Hours, SpecEstimate, coverage, run_without_journal};
 pub use error::{Error, Result};
 pub use escape::markdown;
 pub use exact::{Difference, ExactComparison, exact};
@@ -104,6 +110,7 @@ pub use problem::GroupProblem;
 pub use publish::{MOST_PUBLISHED_BYTES, published_faults};
 pub use reading::{better, reading_page, tasks, tolerance};
 pub use run::Run;
+pub use site::{ArchivedRun, VerdictCheck, VerdictFile, Verification, WebSite, WrittenSite};
 pub use step_summary::step_summary;
 pub use table::{Align, Cell, Column, Importance, TextTable};
 pub use write::{WriteOptions, Written, write_all};

@@ -1,6 +1,7 @@
 //! Outcomes, settings and conditions of measurement of a run.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use gpbench_record::metric::Style;
 use gpbench_record::{
@@ -71,14 +72,7 @@ fn solvers(cases: &Cases<'_>) -> TextTable {
             name.to_owned(),
             distinct(|c| c.solver.plugin.clone()),
             checksum::cell(cases.record(), name),
-            distinct(|c| {
-                c.solver
-                    .params
-                    .iter()
-                    .map(|(k, v)| format!("{k} = {}", param(v)))
-                    .collect::<Vec<_>>()
-                    .join(", ")
-            }),
+            distinct(|c| parameters(&c.solver.params)),
             distinct(|c| budget(&c.budget)),
             found_in_memory(cases.rows().filter(|row| row.case.solver.name == name)),
         ]);
@@ -316,6 +310,12 @@ fn joined(values: impl Iterator<Item = String>) -> String {
     once_each(values).join("; ")
 }
 
+/// Parameters, as `name = value`.
+pub(crate) fn parameters(params: &BTreeMap<String, ParamValue>) -> String {
+    let each: Vec<String> = params.iter().map(|(name, value)| format!("{name} = {}", param(value))).collect();
+    each.join(", ")
+}
+
 fn param(value: &ParamValue) -> String {
     match value {
         ParamValue::Bool(v) => v.to_string(),
@@ -335,7 +335,8 @@ fn budget(budget: &Budget) -> String {
     parts.into_iter().flatten().collect::<Vec<_>>().join(", ")
 }
 
-fn source(dataset: &Dataset) -> String {
+/// Where the rows of a data set come from.
+pub(crate) fn source(dataset: &Dataset) -> String {
     let from = match &dataset.source {
         Source::Registry { name } => format!("UCI, {name}"),
         Source::File { path, options } => match &options.test {

@@ -79,5 +79,5 @@ fn of_case(case: &Case) -> Vec<&str> {
 
 /// The entry of a paper given by its short name; any other text is itself an entry.
 fn entry(paper: &str) -> String {
-    Reference::paper(paper).map_or_else(|| paper.to_owned(), |paper| paper.entry)
+    Reference::paper(paper).map_or_else(|| paper.to_owned(), |paper| paper.entry.clone())
 }

@@ -29,8 +29,7 @@ impl Frame<'_> {
     /// # Errors
     /// If these files are larger than [`MOST_PUBLISHED_BYTES`] together, or one cannot be read; those of [`Frame::write`].
     pub fn publish(&self, folder: &Path, names: &NeutralNames) -> Result<Vec<ReplacedName>> {
-        let sources = self.run.record.sources();
-        let bytes = size(&sources)?;
+        let bytes = size(&self.run.record.sources())?;
         if bytes > MOST_PUBLISHED_BYTES {
             return Err(Error::TooLarge {
                 run: self.run.record.folder.clone(),
@@ -38,9 +37,17 @@ impl Frame<'_> {
                 most: MOST_PUBLISHED_BYTES,
             });
         }
+        self.publish_whole(folder, names)
+    }
+
+    /// [`Frame::publish`], however large the files are.
+    ///
+    /// # Errors
+    /// If a file cannot be read; those of [`Frame::write`].
+    pub fn publish_whole(&self, folder: &Path, names: &NeutralNames) -> Result<Vec<ReplacedName>> {
         let target = ReportFolder::open(folder)?;
         let mut replaced = Vec::new();
-        for file in &sources {
+        for file in &self.run.record.sources() {
             let content = names.neutral(file, &fs::read(file).map_err(at(file))?, &mut replaced);
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             target.write(&name, |out| out.write_all(&content))?;

@@ -6,6 +6,7 @@
 mod row;
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use gpbench_record::{Case, Family, Source};
 use serde::Deserialize;
@@ -22,6 +23,10 @@ const FILES: [(&str, &str); 4] = [
     ("rtgps2021", include_str!("../../../benchmarks/reference/rtgps2021.toml")),
     ("shoham2025", include_str!("../../../benchmarks/reference/shoham2025.toml")),
 ];
+
+/// The papers of all files, which pages of many runs ask for again and again.
+static PAPERS: LazyLock<Vec<Paper>> =
+    LazyLock::new(|| FILES.iter().map(|(_, text)| Reference::parse(text).paper).collect());
 
 /// Published figures of one paper.
 #[derive(Debug)]
@@ -119,9 +124,8 @@ impl Reference {
     }
 
     /// The paper with these authors and this year.
-    pub(crate) fn paper(short: &str) -> Option<Paper> {
-        let papers = FILES.iter().map(|(_, text)| Reference::parse(text).paper);
-        papers.into_iter().find(|paper| paper.short == short)
+    pub(crate) fn paper(short: &str) -> Option<&'static Paper> {
+        PAPERS.iter().find(|paper| paper.short == short)
     }
 
     fn parse(text: &str) -> Reference {

@@ -53,6 +53,15 @@ pub struct Cell {
     pub mean: Option<MeanWithError>,
 }
 
+/// What a page that has other pages beside it adds to a row of a table.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct RowLinks {
+    /// Value of the attribute `data-facets`, by which the page filters rows.
+    pub(crate) facets: String,
+    /// Headings of columns whose cell is a link, with its address.
+    pub(crate) links: Vec<(&'static str, String)>,
+}
+
 /// Columns, rows and a caption.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct TextTable {
@@ -175,19 +184,30 @@ impl TextTable {
 
     /// A table element that scrolls sideways where it is too wide.
     pub(crate) fn html(&self) -> Markup {
+        self.html_with(&[])
+    }
+
+    /// The same with the links of each row.
+    pub(crate) fn html_with(&self, links: &[RowLinks]) -> Markup {
         let class = |j: usize| (self.columns[j].align == Align::Right).then_some("number");
+        let facets = |i: usize| links.get(i).map(|row| row.facets.as_str());
+        let link = |i: usize, j: usize| {
+            let of_column = |(title, _): &&(&str, String)| *title == self.columns[j].title;
+            links.get(i)?.links.iter().find(of_column).map(|(_, address)| address.as_str())
+        };
         html! {
             div.scroll {
                 table {
                     thead { tr { @for (j, c) in self.columns.iter().enumerate() { th class=[class(j)] { (c.title) } } } }
                     tbody {
-                        @for row in &self.rows {
-                            tr {
+                        @for (i, row) in self.rows.iter().enumerate() {
+                            tr data-facets=[facets(i)] {
                                 @for (j, cell) in row.iter().enumerate() {
                                     td class=[class(j)] {
                                         @let (value, spread) = cell.text.split_at(spread_of(&cell.text, self.columns[j].align));
-                                        @if cell.strong { strong { (value) } } @else { (value) }
-                                        @if !spread.is_empty() { " " span.spread { (spread.trim_start()) } }
+                                        @if let Some(address) = link(i, j) { a href=(address) { (value) } }
+                                        @else if cell.strong { strong { (value) } } @else { (value) }
+                                        @if !spread.is_empty() { " " small { (spread.trim_start()) } }
                                     }
                                 }
                             }

@@ -97,7 +97,8 @@ fn check_characters(document: &str, what: &str) {
 
 /// No tag but those that the page itself has: its script, and links to its sections and to files beside it.
 fn check_tags(document: &str, what: &str) {
-    let script = format!("<script>{}</script>", include_str!("../src/export/page.js"));
+    let script = concat!(include_str!("../src/export/tables.js"), include_str!("../src/export/page.js"));
+    let script = format!("<script>{script}</script>");
     let nav = document.find("<nav>").zip(document.find("</nav>"));
     let document = match nav {
         Some((begin, end)) => format!("{}{}", &document[..begin], &document[end..]),

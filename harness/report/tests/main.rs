@@ -1,6 +1,7 @@
 //! Integration tests, in one program so that they are linked once.
 
 mod baseline;
+mod beside;
 mod calibration;
 mod compare;
 mod coverage;
@@ -16,6 +17,7 @@ mod predictions;
 mod profiles;
 mod publish;
 mod report;
+mod site;
 mod starts;
 mod thompson;
 mod timed;

@@ -7,6 +7,7 @@ use gpbench_files::{Holder, is_full};
 use gpbench_record::SCHEMA;
 
 use crate::layout::{LATEST, PUBLISHED};
+use crate::pack::PackFault;
 
 /// Why a run folder cannot be read, written or found.
 #[derive(Debug, thiserror::Error)]
@@ -74,6 +75,14 @@ pub enum RunError {
         /// The folder.
         folder: PathBuf,
     },
+    /// A file is no packed run, or is not what it states.
+    #[error("{}: {fault}", file.display())]
+    Packed {
+        /// The file.
+        file: PathBuf,
+        /// What is wrong with it.
+        fault: PackFault,
+    },
     /// The name cannot be that of a folder.
     #[error(
         "`{name}` cannot name a run: use a word without slashes, other than `{LATEST}` and `{PUBLISHED}`"
@@ -137,7 +146,11 @@ impl<T, E: Into<io::Error>> Context<T> for Result<T, E> {
 impl RunError {
     /// Whether there is no room for a file.
     pub fn is_full_disk(&self) -> bool {
-        matches!(self, RunError::Io { source, .. } if is_full(source))
+        match self {
+            RunError::Io { source, .. }
+            | RunError::Packed { fault: PackFault::Unwritable { source, .. }, .. } => is_full(source),
+            _ => false,
+        }
     }
 
     /// Whether the user can mend it on the command line: a folder that is in use, that is not there or not writable, a link or
@@ -160,6 +173,7 @@ impl RunError {
             | RunError::NoSuchRun { .. }
             | RunError::SeveralRuns { .. }
             | RunError::NotARun { .. }
+            | RunError::Packed { .. }
             | RunError::Newer { .. } => true,
             RunError::Damaged { .. } | RunError::JournalReplaced { .. } => false,
         }

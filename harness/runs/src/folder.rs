@@ -16,7 +16,7 @@ use sha2::{Digest as _, Sha256};
 use crate::environments::{self, ComparedEnvironment};
 use crate::error::Context as _;
 use crate::journal::read_journal;
-use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, PROGRAMS, SCRATCH, SPEC, is_name};
+use crate::layout::{CHECKPOINTS, JOURNAL, LATEST, LOGS, PLAN, PROGRAMS, SCRATCH, SOLUTIONS, SPEC, is_name};
 use crate::lookup::runs_of;
 use crate::{PlanFile, RunError, Workspace, object};
 
@@ -124,7 +124,7 @@ impl RunFolder {
 
     /// Fails if a folder that files of cases are written into, and removed from, is a link.
     fn refuse_links(&self) -> Result<(), RunError> {
-        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS] {
+        for name in [LOGS, SCRATCH, PROGRAMS, CHECKPOINTS, SOLUTIONS] {
             let path = self.path.join(name);
             refuse_linked_folder(&path).context("write into", &path)?;
         }

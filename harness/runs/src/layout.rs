@@ -10,6 +10,10 @@ pub(crate) const LATEST: &str = "latest";
 pub(crate) const PUBLISHED: &str = "published";
 /// The store of finished cases, in the output folder.
 pub(crate) const FINISHED: &str = ".finished";
+/// Packed runs that were unpacked to be read, in the output folder.
+pub(crate) const UNPACKED: &str = ".unpacked";
+/// Version of the form of packed runs.
+pub const PACK_FORMAT: u32 = 1;
 /// The plan. A folder that has one is a run folder.
 pub(crate) const PLAN: &str = "plan.json";
 /// The spec as typed.
@@ -27,12 +31,29 @@ pub(crate) const PROGRAMS: &str = "programs";
 /// Checkpoints of cases that have not ended.
 pub(crate) const CHECKPOINTS: &str = "checkpoints";
 
+/// Solutions of some cases, kept for others to verify.
+pub(crate) const SOLUTIONS: &str = "solutions";
+/// The extension of a solution that is kept.
+const SOLUTION: &str = "safetensors";
+/// Charts of the report.
+pub(crate) const FIGURES: &str = "figures";
+
 /// The name of the environment in which a run began (`count` 1), or continued for the `count`th time elsewhere.
 pub(crate) fn environment(count: usize) -> String {
     match count {
         1 => "environment.json".to_owned(),
         _ => format!("environment-{count}.json"),
     }
+}
+
+/// The name of the solution of a case that is kept.
+pub(crate) fn solution(id: &str) -> String {
+    format!("{id}.{SOLUTION}")
+}
+
+/// The id of the case whose solution a file of a name is.
+pub(crate) fn solved_id(name: &str) -> Option<&str> {
+    name.strip_suffix(SOLUTION)?.strip_suffix('.')
 }
 
 /// Most bytes of a spec that are read.

@@ -9,6 +9,7 @@
 //!     attempts.jsonl         which cases were started, and which of them did not end
 //!     logs/<id>.log          what the worker of a case printed
 //!     checkpoints/<id>.safetensors  where a training case continues after an interruption
+//!     solutions/<id>.safetensors  solutions of some cases, kept for others to verify
 //!     scratch/<process>/<id>.solution  the solution of a running case
 //!     programs/<process>/<sha256>/...  the worker and the plugin libraries of a running attempt
 //!     results.parquet, results.csv, predictions.parquet, summary.json, report.md, index.html, figures/, ...
@@ -29,6 +30,8 @@
 //! [`FinishedStore`] keeps finished cases beside the run folders, in `<output folder>/.finished`, so that other runs can take
 //! their rows.
 //!
+//! [`pack()`] makes one file of a run, and [`unpack`] a run of such a file; [`resolve_run`] takes it for a run.
+//!
 //! The folder may lie on a file system that several hosts share. One process has the journal open. Others may run
 //! cases of it meanwhile: what only running cases need lies in folders named by the [tag](gpbench_files::process_tag)
 //! of their process, which another process removes only when that one has ended.
@@ -39,6 +42,7 @@
 #![forbid(unsafe_code)]
 
 mod attempts;
+mod audit;
 mod before;
 mod contents;
 mod environments;
@@ -50,27 +54,35 @@ mod lookup;
 mod merge;
 mod neutral;
 mod object;
+mod pack;
 mod plan;
 mod record;
 mod report_folder;
+mod solutions;
 mod store;
 mod upgrade;
 mod workspace;
 mod writer;
 
 pub use attempts::Attempts;
+pub use audit::RunAudit;
 pub use before::EarlierPlugins;
 pub use contents::{NameKind, OtherContent};
 pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;
 pub use folder::RunFolder;
 pub use journal::{DamagedRow, JournalContents, read_journal};
+pub use layout::PACK_FORMAT;
 pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
 pub use neutral::{NeutralNames, ReplacedName};
+pub use pack::{
+    PackFault, PackManifest, PackedEntry, UnpackedRuns, pack, packed_entries, read_manifest, unpack,
+};
 pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;
 pub use report_folder::ReportFolder;
+pub use solutions::{copy_solutions, kept_solutions};
 pub use store::{FinishedCase, FinishedStore};
 pub use workspace::Workspace;
 pub use writer::Journal;

@@ -7,22 +7,25 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use crate::layout::{LATEST, PLAN, PUBLISHED, is_name, is_run};
+use crate::pack::open_packed;
 use crate::{PlanFile, RunError};
 
 /// Finds the run folder that `run` names. The first of these that exists counts:
 ///
 /// - `latest`, the newest run under `output_dir`
 /// - a path of a run folder, or of a folder of run folders (its latest run)
+/// - the file of a packed run, which is unpacked below `output_dir`, in a folder that is no run of a name
 /// - the name of a spec: its latest run
 /// - `NAME~1`, the run before the latest of a name, `NAME~2` and so on; `latest~1` counts the runs of all names
 /// - the id of a run, which is the name of its folder, or the beginning of an id or of its last part, if one run alone has it;
 ///   `NAME/ID` looks among the runs of a name
 ///
 /// # Errors
-/// [`RunError::NoSuchRun`] and [`RunError::SeveralRuns`], which list what there is.
+/// [`RunError::NoSuchRun`] and [`RunError::SeveralRuns`], which list what there is; [`RunError::Packed`].
 pub fn resolve_run(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
     let found = match named(output_dir, run) {
         Some(folder) => Ok(folder),
+        None if Path::new(run).is_file() => open_packed(output_dir, Path::new(run)),
         None => earlier(output_dir, run).unwrap_or_else(|| by_id(output_dir, run)),
     };
     // Reports are written into the folder itself rather than through a link that may move.

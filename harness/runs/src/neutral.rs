@@ -28,6 +28,21 @@ pub struct ReplacedName {
 }
 
 impl NeutralNames {
+    /// In the place of the working folder.
+    pub const WORK: &str = "<work>";
+    /// In the place of the home folder.
+    pub const HOME: &str = "~";
+    /// In the place of the folder of temporary files.
+    pub const TEMPORARY: &str = "<tmp>";
+    /// In the place of the host's name.
+    pub const HOST: &str = "<host>";
+
+    /// Whether a path has a neutral name.
+    pub fn are_in(path: &str) -> bool {
+        path.starts_with(Self::HOME)
+            || [Self::WORK, Self::TEMPORARY, Self::HOST].iter().any(|name| path.contains(name))
+    }
+
     /// Names with their neutral ones. Those of fewer than three letters, and `localhost`, stay.
     pub fn new(names: impl IntoIterator<Item = (String, String)>) -> Self {
         let is_telling = |name: &str| name.len() >= FEWEST && name != "localhost";

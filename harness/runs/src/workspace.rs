@@ -1,11 +1,12 @@
 //! Folders of the files of running cases.
 
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 
 use gpbench_files::process_tag;
 
-use crate::layout::{CHECKPOINTS, LOGS, PROGRAMS, SCRATCH};
+use crate::layout::{CHECKPOINTS, LOGS, PROGRAMS, SCRATCH, SOLUTIONS, solution};
 
 /// Folders of the files of the running cases of one process.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +15,7 @@ pub struct Workspace {
     scratch: PathBuf,
     programs: PathBuf,
     checkpoints: PathBuf,
+    solutions: PathBuf,
     /// Inserted in the names of checkpoints before their extension.
     attempt: Option<String>,
 }
@@ -26,6 +28,7 @@ impl Workspace {
             scratch: folder.join(SCRATCH).join(process_tag()),
             programs: folder.join(PROGRAMS).join(process_tag()),
             checkpoints: folder.join(CHECKPOINTS),
+            solutions: folder.join(SOLUTIONS),
             attempt: None,
         }
     }
@@ -66,6 +69,16 @@ impl Workspace {
     /// The solution of a case while it runs and is verified.
     pub fn solution(&self, id: &str) -> PathBuf {
         self.scratch.join(format!("{id}.solution"))
+    }
+
+    /// Keeps the solution of a case that has ended, for others to verify. The scratch folder may be on another file system.
+    ///
+    /// # Errors
+    /// Those of the file system.
+    pub fn keep_solution(&self, id: &str) -> io::Result<()> {
+        fs::create_dir_all(&self.solutions)?;
+        let (from, to) = (self.solution(id), self.solutions.join(solution(id)));
+        fs::rename(&from, &to).or_else(|_| fs::copy(&from, &to).map(drop))
     }
 
     /// The checkpoint from which a case continues after an interruption.

@@ -5,6 +5,7 @@ mod journal;
 mod merge;
 mod merge_contents;
 mod merge_names;
+mod pack;
 mod record;
 mod schema1;
 mod schema2;

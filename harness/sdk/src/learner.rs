@@ -2,7 +2,7 @@
 
 use ndarray::{Array1, ArrayView2};
 
-use crate::{Capabilities, Error, Fit, Model, Params, Reason, Result, Saved, Shape, Workers};
+use crate::{Capabilities, Error, Facts, Fit, Model, Params, Reason, Result, Saved, Shape, Workers};
 
 /// A method that finds hyperparameters by steps of its own and predicts by itself.
 ///
@@ -25,6 +25,9 @@ pub trait Learner: Sized + 'static {
 
     /// The work to cite for the method, as [`Solver::SOURCE`](crate::Solver::SOURCE).
     const SOURCE: &'static str = "";
+
+    /// What readers who choose a method want to know of it, as [`Solver::FACTS`](crate::Solver::FACTS).
+    const FACTS: Facts = Facts::NONE;
 
     /// The kernels that it takes, and further properties.
     const CAPABILITIES: Capabilities = Capabilities::KERNEL;

@@ -237,6 +237,7 @@ pub mod tall;
 
 mod error;
 mod extension;
+mod facts;
 mod fit;
 mod learner;
 mod matrix;
@@ -267,6 +268,7 @@ pub use ndarray;
 
 pub use error::{Error, Result};
 pub use extension::{Inputs, Targets};
+pub use facts::Facts;
 pub use fit::{Fit, Stream, Work};
 pub use gpbench_terms::{
     Activation, Capabilities, Covariance, Family, LogLevel, ModelKind, NetworkShape, ParamValue, Reason,

@@ -119,6 +119,26 @@ impl Model {
         Model::new(ModelKind::Neighbours).scales(scales).number("neighbours", neighbours as f64)
     }
 
+    /// A Gaussian process that is conditioned on the projections S^T y of the targets alone. Row j is in the action
+    /// `action[j]`, counted from 0, with the entry `entry[j]`; the others of S, n x actions, are 0. An action has an entry
+    /// that is not 0.
+    ///
+    /// # Panics
+    /// If the lengths differ.
+    pub fn sparse_actions(scales: &Scales, action: &[usize], entry: ArrayView1<'_, f64>) -> Model {
+        assert_eq!(action.len(), entry.len(), "an entry for each row");
+        let action: Array1<f64> = action.iter().map(|&action| action as f64).collect();
+        Model::new(ModelKind::Actions)
+            .scales(scales)
+            .with("action", action.view().insert_axis(Axis(1)))
+            .with("entry", entry.insert_axis(Axis(1)))
+    }
+
+    /// As [`sparse_actions`](Self::sparse_actions), for linearly independent `actions`, n x i, of any entries.
+    pub fn dense_actions(scales: &Scales, actions: ArrayView2<'_, f64>) -> Model {
+        Model::new(ModelKind::Actions).scales(scales).with("actions", actions)
+    }
+
     /// Finitely many features: the network's outputs (a linear kernel), or random features of them. The network's
     /// layers are added by [`on_network`](Self::on_network), and a prior mean by [`with`](Self::with) as `mean`, 1 x 1:
     /// y - mean = features x weights + noise. Without it the mean is 0.

@@ -2,7 +2,7 @@
 
 use gpbench_terms::{Capabilities, Reason};
 
-use crate::{Params, Problem, Result, Shape};
+use crate::{Facts, Params, Problem, Result, Shape};
 
 /// A method that solves A X = B.
 ///
@@ -24,6 +24,9 @@ pub trait Solver: Sized + 'static {
     /// The work to cite for the method: one bibliographic entry with authors, title, venue and year. Reports
     /// list it. Empty if there is none.
     const SOURCE: &'static str = "";
+
+    /// What readers who choose a method want to know of it.
+    const FACTS: Facts = Facts::NONE;
 
     /// Properties that the host has to know.
     const CAPABILITIES: Capabilities = Capabilities::NONE;

@@ -71,12 +71,14 @@ pub(crate) struct Rounds {
     /// With how many random features each round does without the solver and the kernel matrix, if so: the fewest, where
     /// their number is random.
     features: Option<usize>,
+    /// With how many inducing points each round makes a bound, from the solution for y alone, if so.
+    points: Option<usize>,
 }
 
 impl Rounds {
     /// `count` rounds that use the solver.
     pub(crate) fn of(count: u64) -> Self {
-        Self { count, exact: false, features: None }
+        Self { count, exact: false, features: None, points: None }
     }
 
     /// The steps of training.
@@ -88,10 +90,19 @@ impl Rounds {
                 GradientEstimator::Features(
                     FeatureEstimator::Rff { features, .. } | FeatureEstimator::SsRff { features, .. },
                 ) => Some(features),
-                GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+                GradientEstimator::Exact
+                | GradientEstimator::Solutions { .. }
+                | GradientEstimator::Cglb { .. } => None,
             },
+            points: training.gradient.bound().map(|bound| bound.points),
         }
     }
+}
+
+/// Numbers and seconds of the sparse part of a bound from m inducing points: a factor of m n numbers and several of
+/// m^2; m^2 n flops each for the factor and for its square, 2 m^2 n for the gradient, and the entries of K(Z, X) twice.
+fn bound_cost(n: f64, d: f64, m: f64, rate: f64) -> (f64, f64) {
+    (n * m + 6.0 * m * m, n * m * (4.0 * m + 2.0 * (2.0 * d + FLOPS_PER_EXPONENTIAL)) / rate)
 }
 
 impl SpecCase {
@@ -101,10 +112,11 @@ impl SpecCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let s = self.case.task.right_hand_sides() as f64;
         let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
-        let epoch = n * n * (2.0 * d + 2.0 * s + FLOPS_PER_EXPONENTIAL) / rate;
+        let Rounds { count: rounds, exact, features, points } = *rounds;
+        let columns = if points.is_some() { 1.0 } else { s };
+        let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
-        let Rounds { count: rounds, exact, features } = *rounds;
         let (mut numbers, mut seconds, assumption) = if exact {
             (2.0 * n * n, epoch + n * n * n / rate, None)
         } else if self.capabilities.contains(&Capability::Exact) {
@@ -124,6 +136,12 @@ impl SpecCase {
             let rows = n * 10.0 / 9.0;
             numbers += rows * rows;
             seconds += rows * rows * rows / 3.0 / FLOPS_PER_THREAD;
+        }
+        if let Some(points) = points {
+            let (numbers_of_bound, seconds_of_bound) = bound_cost(n, d, (points as f64).min(n), rate);
+            numbers += numbers_of_bound;
+            // The residual takes an epoch.
+            seconds += epoch + seconds_of_bound;
         }
         let seconds = match features {
             // The solver serves the prediction at the end alone.

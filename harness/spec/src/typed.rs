@@ -16,7 +16,7 @@ use crate::library_override;
 use crate::overrides;
 use crate::source::{SPEC, START, Sources};
 use crate::tables::root::{self, Root};
-use crate::tree::{self, Table};
+use crate::tree::{self, Node, Table, Value};
 
 /// A spec as typed, with what the command line changed. May hold mistakes, which [`Typed::check`] reports.
 #[derive(Debug, Clone)]
@@ -34,8 +34,8 @@ pub struct Typed {
     is_changed: bool,
 }
 
-/// Reads the spec at `path`, or from standard input where that is `-`, and applies `sets`, each a `key=value` of `--set`.
-/// Paths in a spec from standard input are relative to the current folder.
+/// Reads the spec at `path`, or from standard input where that is `-`, and applies `sets`, each a `key=value` of
+/// `--set`. Paths in a spec from standard input are relative to the current folder.
 ///
 /// # Errors
 /// If the file cannot be read, or if it or an override is not TOML. Every other mistake waits for
@@ -116,6 +116,24 @@ impl Typed {
         }
         self.root = read(&self.table, &mut self.mistakes);
         self
+    }
+
+    /// The spec as one that a stranger wrote: no library or interpreter that it names is used, so that its solvers
+    /// are those that gpbench finds by their ids, and its paths are relative to the current folder.
+    #[must_use]
+    pub fn as_foreign(mut self) -> Typed {
+        let solvers = self.table.0.iter_mut().find(|(key, _)| key.value == "solver");
+        if let Some((_, Node { value: Value::Table(solvers), .. })) = solvers {
+            for (_, solver) in &mut solvers.0 {
+                if let Value::Table(entry) = &mut solver.value {
+                    entry
+                        .0
+                        .retain(|(key, _)| !["library", "python", "optional"].contains(&key.value.as_str()));
+                }
+            }
+        }
+        self.folder = PathBuf::new();
+        self.read_again()
     }
 
     /// Reads the tables again, after a change of them that makes no mistakes of its own.

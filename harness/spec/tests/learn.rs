@@ -291,6 +291,45 @@ every = 40
     }
 }
 
+/// A learner of neighbours holds their indices and weights, whatever its minibatches; a learner with a kernel alone
+/// holds the matrix of a minibatch.
+#[test]
+fn neighbours_take_no_matrix_of_a_batch() {
+    let batch = || common::int("batch", 1024, 1.0, 1e9);
+    let near = ["neighbours", "prediction_neighbours", "inducing"];
+    let near = near.map(|name| common::int(name, if name == "neighbours" { 30 } else { 0 }, 0.0, 1e4));
+    let learner = |id, params| SolverInfo {
+        kind: SolverKind::Learner,
+        ..common::solver(id, &[Capability::Kernel], params)
+    };
+    let both =
+        vec![learner("near", near.into_iter().chain([batch()]).collect()), learner("dense", vec![batch()])];
+    let mut catalog = common::catalog();
+    catalog.libraries.push(common::library("both", both));
+    let cost = |solver: &str, sets: &[&str]| {
+        let text = format!(
+            "schema = 1\nname = \"t\"\ntask = \"learn\"\n[matrix]\ndataset = [\"protein\"]\nkernel = [\"rbf\"]\n\
+             solver = [\"{solver}\"]\n[learn]\nepochs = 10\nnlml_rows = 512\n"
+        );
+        let checked = common::check_text_against(&text, sets, &catalog);
+        let plan = checked.unwrap_or_else(|errors| panic!("{errors}")).plan();
+        plan.cases[0].cost(1).expect("rows are known")
+    };
+    let (n, d) = (41_157.0, 9.0);
+    let (near, dense) = (cost("near", &[]), cost("dense", &[]));
+    // Beside the data: inputs twice, and three numbers for each of a row and its 30 neighbours.
+    let held = 64e6 + 8.0 * n * (4.0 * d + 3.0 * 31.0);
+    assert!((near.memory_bytes / held - 1.0).abs() < 1e-3, "{} against {held}", near.memory_bytes);
+    assert_eq!(near.memory_bytes, cost("near", &["solver.near.params.batch=20000"]).memory_bytes);
+    assert!(
+        cost("dense", &["solver.dense.params.batch=20000"]).memory_bytes > 8.0 * 3.0 * 20_000_f64.powi(2)
+    );
+    assert!(near.seconds < 0.1 * dense.seconds, "{} against {}", near.seconds, dense.seconds);
+    // Inducing points are held with all rows.
+    let points = cost("near", &["solver.near.params.inducing=200"]).memory_bytes - near.memory_bytes;
+    assert!((points / (8.0 * 6.0 * 200.0 * n) - 1.0).abs() < 0.01, "{points}");
+}
+
 #[test]
 fn threads_do_not_speed_up_small_steps() {
     let steps = "learn.epochs=100000";

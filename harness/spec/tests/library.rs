@@ -55,6 +55,20 @@ fn entries<'a>(plan: &'a SpecPlan) -> Vec<(&'a str, &'a Path, Option<&'a ParamVa
 }
 
 #[test]
+fn a_strangers_spec_takes_the_solvers_of_this_machine() {
+    let named = "plugin = \"cg\"\nlibrary = \"theirs.py\"\npython = \"their-python\"\noptional = true\n";
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, SPEC.replace("plugin = \"cg\"\n", named)).expect("a file in it");
+    let typed = load(&path, &[]).expect("TOML");
+    assert_eq!(typed.libraries().len(), 1);
+    let typed = typed.as_foreign();
+    assert!(typed.libraries().is_empty());
+    let plan = typed.check(&catalog()).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    assert!(entries(&plan).iter().any(|(name, ..)| *name == "cg-ten"));
+}
+
+#[test]
 fn a_solver_that_the_spec_does_not_know_becomes_an_entry() {
     let library = library(&["mine", "mine-too"]);
     let plan = planned(SPEC, &library);

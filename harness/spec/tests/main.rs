@@ -1,5 +1,6 @@
 //! Integration tests, in one program so that they are linked once.
 
+mod bound;
 mod common;
 mod fields;
 mod held_out;

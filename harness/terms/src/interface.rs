@@ -58,7 +58,7 @@ numbers! { Activation: i32 { Relu = activation::RELU } }
 numbers! { ModelKind: i32 {
     Gp = model_kind::GP, Inducing = model_kind::INDUCING, Features = model_kind::FEATURES,
     NetworkGp = model_kind::NETWORK_GP, NetworkInducing = model_kind::NETWORK_INDUCING,
-    Experts = model_kind::EXPERTS, Neighbours = model_kind::NEIGHBOURS,
+    Experts = model_kind::EXPERTS, Neighbours = model_kind::NEIGHBOURS, Actions = model_kind::ACTIONS,
 } }
 
 numbers! { LogLevel: i32 {

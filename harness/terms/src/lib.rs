@@ -34,7 +34,7 @@ pub use parameter::{ParamKind, ParamSchema, ParamValue};
 pub use part::{Part, PartKind};
 pub use reason::{Reason, StopReason};
 pub use shape::Shape;
-pub use solver::{SolverInfo, SolverKind};
+pub use solver::{Facts, SolverInfo, SolverKind};
 pub use words::UnknownWord;
 #[cfg(feature = "serde")]
 #[doc(hidden)]

@@ -17,5 +17,7 @@ crate::words! {
         Experts = "experts",
         /// An exact Gaussian process that predicts each row from its nearest training rows only.
         Neighbours = "neighbours",
+        /// A Gaussian process that is conditioned on projections of the targets only.
+        Actions = "actions",
     }
 }

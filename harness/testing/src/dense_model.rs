@@ -1,16 +1,21 @@
 //! Predictions and likelihoods of a learner's model by dense matrices of all rows, as a naive reference for a
 //! learner's own numbers.
 
+mod factor;
+mod projection;
+
 use std::f64::consts::TAU;
 
 use gpbench_sdk::Model;
 use gpbench_terms::{Covariance, Family, ModelKind};
-use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate, s};
+use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, Axis, concatenate};
 
 use crate::FitHost;
+use factor::{cholesky, cholesky_solve};
+use projection::Projection;
 
-/// A model learned on a [`FitHost`]: an exact process or finitely many features, with or without a network, or an
-/// exact process that predicts from neighbours.
+/// A model learned on a [`FitHost`]: an exact process or finitely many features, with or without a network, an exact
+/// process that predicts from neighbours, or one that is conditioned on projections.
 #[derive(Debug)]
 pub struct DenseModel<'h> {
     host: &'h FitHost,
@@ -19,6 +24,7 @@ pub struct DenseModel<'h> {
     factor: Array2<f64>,
     /// (K + s^2 I)^-1 (y - mean), n x 1.
     weights: Array2<f64>,
+    projection: Option<Projection>,
 }
 
 impl<'h> DenseModel<'h> {
@@ -29,9 +35,10 @@ impl<'h> DenseModel<'h> {
     pub fn new(host: &'h FitHost, model: Model) -> DenseModel<'h> {
         assert!(DenseModel::evaluates(&model), "models of kind {:?} are not evaluated here", model.kind());
         let (factor, weights) = (Array2::default((0, 0)), Array2::default((0, 0)));
-        let mut dense = DenseModel { host, model, factor, weights };
+        let mut dense = DenseModel { host, model, factor, weights, projection: None };
         let mut gram = dense.covariance(host.x(), host.x());
         let noise = dense.noise_variance();
+        dense.projection = Projection::of(&dense.model, &gram, noise, &dense.targets());
         gram.diag_mut().mapv_inplace(|entry| entry + noise);
         dense.factor = cholesky(&gram);
         dense.weights = cholesky_solve(&dense.factor, dense.targets().insert_axis(Axis(1)));
@@ -41,13 +48,18 @@ impl<'h> DenseModel<'h> {
     /// Whether a model is of a kind that is evaluated here.
     pub fn evaluates(model: &Model) -> bool {
         match model.kind() {
-            Some(ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features) => true,
+            Some(ModelKind::Gp | ModelKind::NetworkGp | ModelKind::Features | ModelKind::Actions) => true,
             Some(ModelKind::Neighbours) => model.array("z").is_none(),
             _ => false,
         }
     }
 
-    /// Negative log marginal likelihood per row, with all constants.
+    /// What the model minimises, per row: the negative bound with actions, else the [`nlml`](Self::nlml).
+    pub fn objective(&self) -> f64 {
+        self.projection.as_ref().map_or_else(|| self.nlml(), |projection| projection.objective)
+    }
+
+    /// Negative log marginal likelihood of the exact process per row, with all constants.
     pub fn nlml(&self) -> f64 {
         self.quadratic_part() + (self.log_determinant() / self.factor.nrows() as f64 + TAU.ln()) / 2.0
     }
@@ -70,11 +82,16 @@ impl<'h> DenseModel<'h> {
             return (mean.into(), variance.into());
         }
         let cross = self.covariance(self.host.x(), x);
-        let solved = cholesky_solve(&self.factor, cross.clone());
-        let mean = cross.t().dot(&self.weights).remove_axis(Axis(1)) + self.mean();
         let prior = self.covariance(x, x).diag().to_owned();
-        let explained = (&cross * &solved).sum_axis(Axis(0));
-        (mean, prior - explained + self.noise_variance())
+        let (mean, explained) = match &self.projection {
+            Some(projection) => projection.predict(&cross),
+            None => {
+                let solved = cholesky_solve(&self.factor, cross.clone());
+                let mean = cross.t().dot(&self.weights).remove_axis(Axis(1));
+                (mean, (&cross * &solved).sum_axis(Axis(0)))
+            }
+        };
+        (mean + self.mean(), prior - explained + self.noise_variance())
     }
 
     /// Mean and variance of y at one row, from the `count` nearest training rows.
@@ -163,42 +180,4 @@ impl<'h> DenseModel<'h> {
             None => points,
         }
     }
-}
-
-/// The lower Cholesky factor L of A = L L^T.
-///
-/// # Panics
-/// If A is not positive definite.
-fn cholesky(a: &Array2<f64>) -> Array2<f64> {
-    let mut factor: Array2<f64> = Array2::zeros(a.dim());
-    for i in 0..a.nrows() {
-        for j in 0..=i {
-            let rest = a[[i, j]] - factor.slice(s![i, ..j]).dot(&factor.slice(s![j, ..j]));
-            assert!(i != j || rest > 0.0, "a covariance is positive definite");
-            factor[[i, j]] = if i == j { rest.sqrt() } else { rest / factor[[j, j]] };
-        }
-    }
-    factor
-}
-
-/// The solution X of L L^T X = B.
-fn cholesky_solve(factor: &Array2<f64>, b: Array2<f64>) -> Array2<f64> {
-    let (n, mut x) = (b.nrows(), b);
-    for i in 0..n {
-        let (solved, mut rest) = x.view_mut().split_at(Axis(0), i);
-        let mut row = rest.row_mut(0);
-        for (k, other) in solved.rows().into_iter().enumerate() {
-            row.scaled_add(-factor[[i, k]], &other);
-        }
-        row /= factor[[i, i]];
-    }
-    for i in (0..n).rev() {
-        let (mut rest, solved) = x.view_mut().split_at(Axis(0), i + 1);
-        let mut row = rest.row_mut(i);
-        for (k, other) in solved.rows().into_iter().enumerate() {
-            row.scaled_add(-factor[[i + 1 + k, i]], &other);
-        }
-        row /= factor[[i, i]];
-    }
-    x
 }

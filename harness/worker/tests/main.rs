@@ -5,6 +5,7 @@
 mod common;
 
 mod adapter;
+mod bound;
 mod collapse;
 mod inducing;
 mod learn;

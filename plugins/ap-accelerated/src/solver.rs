@@ -6,7 +6,7 @@
 //! parameters are computed rather than estimated.
 
 use gpbench_sdk::projection::{Blocks, Residual};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::ApAcceleratedParams;
 use crate::momentum::Momentum;
@@ -34,6 +34,13 @@ impl Solver for ApAccelerated {
         "Accelerated block coordinate descent: alternating projections with exact momentum";
     const SOURCE: &'static str = "M. Dereziński, D. Needell, E. Rebrova, J. Yang. Randomized Kaczmarz Methods with \
         Beyond-Krylov Convergence. arXiv 2501.11673, 2025.";
+    const FACTS: Facts = Facts {
+        step: "n b entries, 2 (n + b) b s operations for blocks of b rows; 12 n s k three times an epoch, \
+            with k earlier moves",
+        memory: "n (b + 4 s + 2 s k)",
+        guarantees: "the error falls at every step in the norm of A; residuals by a recurrence",
+        advice: "as ap, and for lower tolerances; not with many right-hand sides and little memory",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = Blocks;
 

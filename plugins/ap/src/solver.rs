@@ -6,7 +6,7 @@
 //! reached the tolerance.
 
 use gpbench_sdk::projection::{Blocks, Residual};
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::ApParams;
 
@@ -28,6 +28,13 @@ impl Solver for Ap {
     const DOC: &'static str = "Alternating projections: exact solves on the block with the largest residual";
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
+    const FACTS: Facts = Facts {
+        step: "n b entries, 2 (n + b) b s operations for blocks of b rows; setup n b entries, n b^2 / 3 \
+            operations",
+        memory: "n (b + 2 s)",
+        guarantees: "the error falls at every step in the norm of A; residuals by a recurrence",
+        advice: "early stops, little noise and warm starts; low tolerances take many epochs",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = Blocks;
 

@@ -3,7 +3,7 @@
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder};
 use gpbench_sdk::{
-    Capabilities, Error, Operator, Precision, Problem, Purpose, Reason, Report, Result, Solver, Watch,
+    Capabilities, Error, Facts, Operator, Precision, Problem, Purpose, Reason, Report, Result, Solver, Watch,
 };
 use rand_distr::{Distribution, StandardNormal};
 
@@ -50,6 +50,13 @@ impl Solver for Askotch {
         with momentum";
     const SOURCE: &'static str = "P. Rathore, Z. Frangella, J. Yang, M. Dereziński, M. Udell. Have ASkotch: A Neat \
         Solution for Large-scale Kernel Ridge Regression. arXiv 2407.10070, 2024.";
+    const FACTS: Facts = Facts {
+        step: "b n + b^2 entries for blocks of b rows; 4 b^2 r operations with approximations of rank r, b^3 \
+            / 3 with exact blocks",
+        memory: "6 n s + b^2 + 3 b s; without momentum 2 n s in place of 6",
+        guarantees: "the residual is known at every step, and computed before convergence is claimed",
+        advice: "many right-hand sides, moderate noise, early stops; weak at little noise",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = SketchSetup;
 

@@ -2,7 +2,7 @@
 
 use gpbench_sdk::krylov::BlockIteration;
 use gpbench_sdk::precondition::{Precondition, Preconditioner};
-use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Facts, Problem, Reason, Report, Result, Solver};
 
 use crate::BlockCgParams;
 
@@ -18,6 +18,12 @@ impl Solver for BlockCg {
     const DOC: &'static str = "Block conjugate gradients: all right-hand sides share one Krylov space";
     const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
         Algebra and its Applications 29, 1980.";
+    const FACTS: Facts = Facts {
+        step: "n^2 entries, 4 n k s operations with a preconditioner of rank k, and 22 n s^2",
+        memory: "8 n s + 2 n k",
+        guarantees: "as cg, in one Krylov space for all right-hand sides",
+        advice: "many right-hand sides, with a preconditioner of high rank; not for thousands of them",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     /// The preconditioner, if one is chosen.
     type Prepared = Option<Preconditioner>;

@@ -6,7 +6,7 @@
 use gpbench_sdk::finite::{self, Objective, Passes};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Covariance, Fit, Learner, Model, Result, Saved, Work, Workers};
+use gpbench_sdk::{Capabilities, Covariance, Facts, Fit, Learner, Model, Result, Saved, Work, Workers};
 
 use crate::{BatchLikelihood, BsgdParams, Exact};
 
@@ -105,6 +105,13 @@ impl Learner for Bsgd {
         "Descent on the likelihoods of uniform minibatches, which is biased; predicts from all rows";
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
+    const FACTS: Facts = Facts {
+        step: "b^2 entries, b^3 + b^2 D operations for a batch of b rows and D inputs or features",
+        memory: "b^2",
+        guarantees: "predictions are exact at the scales found; the gradient is biased",
+        advice: "the cheapest with networks, where batches are large against D; may diverge with small \
+            batches",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
     type State = State;

@@ -6,7 +6,7 @@
 
 use gpbench_sdk::ndarray::{Array2, ArrayView1, Axis, ShapeBuilder, s};
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Problem, Reason, Report, Result, Solver, Watch};
+use gpbench_sdk::{Capabilities, Facts, Problem, Reason, Report, Result, Solver, Watch};
 
 use crate::CgParams;
 use crate::columns::{Column, Group, WIDTH, norm};
@@ -31,6 +31,13 @@ impl Solver for Cg {
     const DOC: &'static str = "Conjugate gradients, optionally with a low-rank preconditioner";
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
+    const FACTS: Facts = Facts {
+        step: "n^2 entries, and 4 n k s operations with a preconditioner of rank k",
+        memory: "4 n s + 2 n k",
+        guarantees: "the error falls at every step in the norm of A, though residuals may rise; residuals by \
+            a recurrence",
+        advice: "moderate noise, any number of right-hand sides; an early stop at little noise is useless",
+    };
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
     /// The preconditioner, if one is chosen.
     type Prepared = Option<Preconditioner>;

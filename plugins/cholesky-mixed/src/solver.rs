@@ -5,7 +5,7 @@
 //! the hyperparameters that it belongs to, so that the bits agree.
 
 use gpbench_sdk::krylov::BlockIteration;
-use gpbench_sdk::{Capabilities, Precision, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Facts, Precision, Problem, Reason, Report, Result, Solver};
 
 use crate::CholeskyMixedParams;
 use crate::factor::Factor;
@@ -37,6 +37,14 @@ impl Solver for CholeskyMixed {
     const DOC: &'static str = "Conjugate gradients preconditioned by a Cholesky factor in single precision";
     const SOURCE: &'static str = "D. P. O'Leary. The block conjugate gradient algorithm and related methods. Linear \
         Algebra and its Applications 29, 1980.";
+    const FACTS: Facts = Facts {
+        step: "n^2 entries, 2 n^2 s operations, in one or two steps; a factor, n^3 / 3 operations in single \
+            precision, serves several steps of training",
+        memory: "n^2 / 4 + 9 n s",
+        guarantees: "residuals by a recurrence; no random numbers",
+        advice: "training where n^2 / 4 numbers fit into memory, at any noise; not for tens of thousands of \
+            rows at much noise",
+    };
     const CAPABILITIES: Capabilities = Capabilities::WARM_START.and(Capabilities::DENSE);
     type Prepared = Prepared;
 

@@ -1,7 +1,7 @@
 //! A = L L^T once, then two triangular solves for all right-hand sides together.
 
 use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Capabilities, Error, NoParams, Problem, Reason, Report, Result, Solver, exact};
+use gpbench_sdk::{Capabilities, Error, Facts, NoParams, Problem, Reason, Report, Result, Solver, exact};
 
 /// Columns of A in one call: enough for all threads of the host, and few enough to stop soon.
 const STRIPE: usize = 256;
@@ -14,6 +14,12 @@ impl Solver for Cholesky {
     type Params = NoParams;
     const ID: &'static str = "cholesky";
     const DOC: &'static str = "Exact solution by a dense Cholesky factorisation (LAPACK)";
+    const FACTS: Facts = Facts {
+        step: "no steps: n^2 / 2 entries and n^3 / 3 operations for the factor, then 2 n^2 s",
+        memory: "n^2",
+        guarantees: "exact to working precision, whatever the tolerance",
+        advice: "the reference, where n^2 numbers fit into memory and n^3 operations into the time",
+    };
     const CAPABILITIES: Capabilities = Capabilities::EXACT.and(Capabilities::DENSE);
     /// L in the lower triangle.
     type Prepared = Array2<f64>;

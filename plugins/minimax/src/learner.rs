@@ -12,7 +12,7 @@ use std::f64::consts::TAU;
 use gpbench_sdk::finite::{Passes, Process};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
+use gpbench_sdk::{Capabilities, Facts, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
 
 use crate::{MinimaxParams, Saddle, norm};
 
@@ -133,6 +133,13 @@ impl Learner for Minimax {
     const DOC: &'static str = "Stochastic minimax, for finitely many features (Shoham and Avron 2025)";
     const SOURCE: &'static str = "N. Shoham, H. Avron. Unbiased Stochastic Optimization for Gaussian Processes on Finite \
         Dimensional RKHS. arXiv 2508.20588, 2025.";
+    const FACTS: Facts = Facts {
+        step: "no entries; 4 b D^2 + D^3 operations for batches of b rows and D features, up to 3 D^3 more \
+            to stay feasible",
+        memory: "9 D^2 + 4096 D",
+        guarantees: "gradients of its minimax problem are unbiased, for finitely many features",
+        advice: "batches far smaller than D; not for many features, by D^3",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::FINITE.and(Capabilities::NETWORK).and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
     type State = State;

@@ -2,7 +2,9 @@
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
-use gpbench_sdk::{Capabilities, Combine, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
+use gpbench_sdk::{
+    Capabilities, Combine, Error, Facts, Fit, Learner, Model, Result, Saved, Stream, Work, Workers,
+};
 
 use crate::{Combination, ExactExpert, ExpertProduct, PoeParams};
 
@@ -35,6 +37,13 @@ impl Learner for Poe {
     const SOURCE: &'static str = "Y. Cao, D. J. Fleet. Generalized Product of Experts for Automatic and Principled \
         Fusion of Gaussian Process Predictions. Modern Nonparametrics 3: Automating the Learning Pipeline, NIPS \
         workshop, 2014.";
+    const FACTS: Facts = Facts {
+        step: "p^2 entries, p^3 operations for an expert of p rows",
+        memory: "12 p^2",
+        guarantees: "likelihoods of the experts are exact; with one expert of all rows the exact Gaussian \
+            process",
+        advice: "a cheap and robust baseline; poor where p rows are too few for the function",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
     type State = State;

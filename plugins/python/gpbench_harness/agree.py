@@ -51,6 +51,7 @@ def disagreements(owner: type, described: Mapping[str, Any]) -> list[str]:
 
     compare("`id`", described["id"], getattr(owner, "id", ""))
     compare("`source`", described["source"], getattr(owner, "source", ""))
+    compare("`facts`", described["facts"], getattr(owner, "facts", {}))
     capabilities = getattr(owner, "capabilities", ())
     known = set(CAPABILITIES[described["kind"]])
     if not set(capabilities) <= known:

@@ -10,7 +10,8 @@ It needs the standard library alone, and no numpy. The object has these keys:
     The interpreter's own path of itself.
 ``classes``
     One object for each solver or learner: ``class``, ``kind`` ("solver" or "learner"), ``line``, ``id``, ``doc`` (first line of
-    the docstring), ``source``, ``capabilities`` (list of texts), ``methods`` (those of the interface that it has), ``params``.
+    the docstring), ``source``, ``facts`` (texts by name), ``capabilities`` (list of texts), ``methods`` (those of the interface
+    that it has), ``params``.
     Each parameter: ``name``, ``kind`` ("bool", "int", "float", "text"), ``default``, ``min``, ``max`` (null: no bound),
     ``choices`` (list, or null), ``doc``, ``line``.
 ``parts``

@@ -35,6 +35,8 @@ class Learner:
     ----------
     id, source : str
         As of a `Solver`.
+    facts : dict of str
+        As of a `Solver`.
     capabilities : tuple of str
         Any of ``"kernel"``, ``"network"``, ``"finite"``, ``"inducing"``, ``"mean"``, ``"randomized"``; see
         `LearnerCapability`.
@@ -42,6 +44,7 @@ class Learner:
 
     id: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    facts: ClassVar[dict[str, str]] = {}
     capabilities: ClassVar[tuple[LearnerCapability, ...]] = ("kernel",)
 
     def warm_up(self, shape: Shape) -> None:
@@ -118,6 +121,8 @@ class Learner:
         - ``"neighbours"``: an exact process that predicts each row from its nearest training rows only. Those of ``"gp"``, and
           ``neighbours``, their number. With ``z``, ``q_mean``, ``q_root`` and ``jitter`` too, the inducing points explain what they
           can and the neighbours the rest.
+        - ``"actions"``: a process that is conditioned on projections S^T y of the targets only. Those of ``"gp"``, and either
+          ``actions``, S (n x i), or, where each row is in one action, ``action`` (n, from 0) and ``entry`` (n).
 
         Layer l of a network, from 1, is ``weight_l`` (outputs x inputs) and ``bias_l`` (outputs).
         """

@@ -22,6 +22,7 @@ KINDS = {
     "network_inducing": 5,
     "experts": 6,
     "neighbours": 7,
+    "actions": 8,
 }
 
 # Of experts, these have one number each.

@@ -22,8 +22,8 @@ Capability = Literal["exact", "randomized", "warm_start", "dense", "inducing"]
 class Solver:
     """A method that solves A X = B. A class that extends it, in a file ``my_solver.py``, is a solver of gpbench.
 
-    The harness reads `id`, `source`, `capabilities`, the parameters and the docstring's first line, which is the line of
-    ``gpbench list solvers``, without running the file. In a case it makes one object, sets its parameters, calls `warm_up`,
+    The harness reads `id`, `source`, `facts`, `capabilities`, the parameters and the docstring's first line, which is the
+    line of ``gpbench list solvers``, without running the file. In a case it makes one object, sets its parameters, calls `warm_up`,
     and then `prepare` and `solve`, in this order, once or many times. Several solves may follow one `prepare`.
 
     The same seed must give the same bits.
@@ -34,12 +34,17 @@ class Solver:
         Name in specs: lower-case letters, digits and hyphens. Required.
     source : str
         The work to cite: authors, title, venue, year.
+    facts : dict of str
+        What readers who choose a method want to know, each in one line: any of ``"step"`` (work of a step),
+        ``"memory"``, ``"guarantees"`` and ``"advice"`` (when to use it). n is the number of rows, d of inputs and s of
+        right-hand sides.
     capabilities : tuple of str
         Any of ``"exact"``, ``"randomized"``, ``"warm_start"``, ``"dense"``, ``"inducing"``; see `Capability`.
     """
 
     id: ClassVar[str] = ""
     source: ClassVar[str] = ""
+    facts: ClassVar[dict[str, str]] = {}
     capabilities: ClassVar[tuple[Capability, ...]] = ()
 
     def warm_up(self, shape: Shape) -> None:

@@ -54,6 +54,7 @@ class Fancy(gpb.Solver):
 
     id = "fancy-2"
     source = SOURCE
+    facts = {"step": "n^2 entries", "advice": "always"}
     capabilities = ("warm_start", "randomized")
     step: float = gpb.param(1, min=0, doc="Step")
     low: int = gpb.param(-3, min=TOP, max=7, doc="Low")
@@ -67,6 +68,7 @@ class Fancy(gpb.Solver):
     assert (one["class"], one["kind"], one["line"], one["id"]) == ("Fancy", "solver", 8, "fancy-2")
     assert one["doc"] == "Richardson's iteration."
     assert one["source"] == "A. Author. Title. Venue, 2025."
+    assert one["facts"] == {"step": "n^2 entries", "advice": "always"}
     assert one["capabilities"] == ["warm_start", "randomized"]
     assert one["methods"] == ["prepare", "solve"]
     step, low, mode, flag = one["params"]
@@ -78,7 +80,7 @@ class Fancy(gpb.Solver):
         "max": None,
         "choices": None,
         "doc": "Step",
-        "line": 17,
+        "line": 18,
     }
     assert (low["kind"], low["default"], low["min"], low["max"]) == ("int", -3, -5, 7)
     assert (mode["kind"], mode["choices"]) == ("text", ["plain", "fast"])
@@ -156,6 +158,8 @@ class Two(Base):
         ("capabilities = ('warm_start')", 21, 'write ("warm_start",)'),
         ("capabilities = ('warm-start',)", 20, "'warm-start' is no capability of a solver: use any of exact"),
         ("source = 'a' + str(1)", 14, "`source` of class `Fancy`"),
+        ("facts = {'stop': 'n'}", 13, "`facts` must be a dict of texts by step, memory, guarantees, advice"),
+        ("facts = {'step': 1}", 13, "`facts` must be a dict of texts"),
         ("def __init__(self, rank): pass", 5, "`__init__` of class `Fancy` takes arguments"),
     ],
 )

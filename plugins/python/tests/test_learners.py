@@ -220,6 +220,8 @@ def test_models() -> None:
     assert experts["weight"].shape == (1, 2) and experts["kind"][0, 0] == 6.0
     neighbours = model_matrices({"kind": "neighbours", **scales, "neighbours": 30})
     assert neighbours["neighbours"].shape == (1, 1) and neighbours["kind"][0, 0] == 7.0
+    actions = model_matrices({"kind": "actions", **scales, "action": [0, 1, 1], "entry": np.ones(3)})
+    assert actions["action"].shape == (3, 1) and actions["kind"][0, 0] == 8.0
     for model, error, text in [
         ({}, ValueError, 'has no "kind": use one of gp, inducing'),
         ({"kind": "forest"}, ValueError, "has the kind 'forest'"),

@@ -99,6 +99,7 @@ def test_a_class_that_is_what_its_file_says(write: Callable[..., Path]) -> None:
         ("Fancy.id = 'other'", "`id` is 'fancy', but after the import it is 'other'"),
         ("Fancy.capabilities = ('exact',)", "`capabilities` is [], but after the import it is ['exact']"),
         ("Fancy.source = 'S'", "`source` is '', but"),
+        ("Fancy.facts = {'step': 'n'}", "`facts` is {}, but"),
         ("Fancy.__doc__ = 'Other'", "the docstring's first line is 'A line', but after the import it is 'Other'"),
         ("del Fancy.step", "has the parameter `step`, which the class does not have"),
         (

@@ -4,7 +4,7 @@
 //! a random J, each divided by the probability that the sum gets so far, have the solution as their mean.
 
 use gpbench_sdk::precondition::Preconditioner;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Reason, Report, Result, Solver};
 
 use crate::{Iteration, Roulette, RrCgParams};
 
@@ -29,6 +29,12 @@ impl Solver for RrCg {
     const DOC: &'static str = "Conjugate gradients truncated at random, unbiased but not converged";
     const SOURCE: &'static str = "A. Potapczynski, L. Wu, D. Biderman, G. Pleiss, J. P. Cunningham. Bias-Free \
         Scalable Gaussian Processes via Randomized Truncations. ICML 2021.";
+    const FACTS: Facts = Facts {
+        step: "n^2 entries; the number of steps is random",
+        memory: "3 n s; with reorthogonalise n s more for each step",
+        guarantees: "unbiased over its random number of steps; no residual is known or claimed",
+        advice: "errors that average out over many solves; not where a single answer has to be accurate",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = TruncatedSolves;
 

@@ -4,7 +4,7 @@
 //! their average, whose residual is different; it is computed, for an epoch, before convergence is claimed.
 
 use gpbench_sdk::minibatch::Batches;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Reason, Report, Result, Solver};
 
 use crate::descent::true_norms;
 use crate::rates::Rates;
@@ -34,6 +34,13 @@ impl Solver for Sdd {
     const DOC: &'static str = "Stochastic dual descent: momentum on random rows, and averaged iterates";
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, J. Antorán, A. Tripp, A. Terenin, C. Szepesvári, \
         J. M. Hernández-Lobato, D. Janz. Stochastic Gradient Descent for Gaussian Processes Done Right. ICLR 2024.";
+    const FACTS: Facts = Facts {
+        step: "b n entries for a batch of b rows, and a pass over 3 n s numbers",
+        memory: "4 n s + b s + n; with a warm start 2 n s more",
+        guarantees: "the residual of the average is computed before convergence is claimed",
+        advice: "early stops where no learning rate is known; not for small residuals, at little noise or \
+            with small budgets",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = ();
 

@@ -2,7 +2,7 @@
 
 use gpbench_sdk::minibatch::Batches;
 use gpbench_sdk::ndarray::{ArrayView2, Axis};
-use gpbench_sdk::{Capabilities, Error, Problem, Purpose, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Purpose, Reason, Report, Result, Solver};
 use rand::Rng;
 use rand_chacha::ChaCha8Rng;
 
@@ -26,6 +26,13 @@ impl Solver for SgdRff {
     const DOC: &'static str = "Stochastic gradient descent with fresh random features at each step";
     const SOURCE: &'static str = "J. A. Lin, J. Antorán, S. Padhy, D. Janz, J. M. Hernández-Lobato, A. Terenin. \
         Sampling from Gaussian Process Posteriors using Stochastic Gradient Descent. NeurIPS 2023.";
+    const FACTS: Facts = Facts {
+        step: "b n entries for a batch of b rows, b m with m inducing points; two passes over n s numbers",
+        memory: "3 n s",
+        guarantees: "no estimate of the residual; with a tolerance a product every ten epochs",
+        advice: "predictions long before the system is solved, also with inducing points; not for small \
+            residuals",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::RANDOMIZED.and(Capabilities::WARM_START).and(Capabilities::INDUCING);
     type Prepared = ();

@@ -5,7 +5,7 @@
 //! the estimate at b, and so would need many epochs to find that a start is close to the solution.
 
 use gpbench_sdk::minibatch::Batches;
-use gpbench_sdk::{Capabilities, Error, Problem, Reason, Report, Result, Solver};
+use gpbench_sdk::{Capabilities, Error, Facts, Problem, Reason, Report, Result, Solver};
 
 use crate::{BLOCK, MomentumDescent, SgdParams, learning_rate};
 
@@ -27,6 +27,12 @@ impl Solver for Sgd {
     const DOC: &'static str = "Stochastic gradient descent with momentum, on minibatches of rows";
     const SOURCE: &'static str = "J. A. Lin, S. Padhy, B. Mlodozeniec, J. Antorán, J. M. Hernández-Lobato. Improving \
         Linear System Solvers for Hyperparameter Optimisation in Iterative Gaussian Processes. NeurIPS 2024.";
+    const FACTS: Facts = Facts {
+        step: "b n entries for a batch of b rows, and a pass over 2 n s numbers",
+        memory: "2 n s + b s + n",
+        guarantees: "residuals are estimates, each row from its last batch",
+        advice: "early stops; not for small residuals or at little noise",
+    };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = ();
 

@@ -4,7 +4,7 @@ use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2, Axis};
 use gpbench_sdk::neighbours;
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser};
 use gpbench_sdk::{
-    Capabilities, Covariance, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
+    Capabilities, Covariance, Error, Facts, Fit, Learner, Model, Result, Saved, Stream, Work, Workers, exact,
 };
 
 use crate::objective::objective;
@@ -51,6 +51,13 @@ impl Learner for SgGp {
     const DOC: &'static str = "Minibatch likelihoods of groups of nearest neighbours; predicts exactly";
     const SOURCE: &'static str = "H. Chen, L. Zheng, R. Al Kontar, G. Raskutti. Stochastic Gradient Descent in \
         Correlated Settings: A Study on Gaussian Processes. NeurIPS 2020.";
+    const FACTS: Facts = Facts {
+        step: "b k^2 entries, b (k^3 + 2 d k^2) operations for b groups of k rows; neighbours are found anew \
+            in each pass",
+        memory: "2 n d + n k; n^2 for predictions",
+        guarantees: "predictions are exact at the scales found; the gradient is biased",
+        advice: "short distances that decide; not where predictions must not cost n^3",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
     type State = State;

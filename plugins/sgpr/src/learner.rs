@@ -2,7 +2,9 @@
 
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
 use gpbench_sdk::optimise::{Hyperparameters, Lbfgs, Transform};
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Reason, Result, Saved, Workers, symmetric};
+use gpbench_sdk::{
+    Capabilities, Error, Facts, Fit, Learner, Model, Reason, Result, Saved, Workers, symmetric,
+};
 
 use crate::fitting::{self, Next, Place, State};
 use crate::{CollapsedBound, OptimalDistribution, SgprParams};
@@ -23,6 +25,14 @@ impl Learner for Sgpr {
     const DOC: &'static str =
         "Sparse Gaussian process regression: the collapsed bound of all rows, trained by L-BFGS";
     const SOURCE: &'static str = "M. K. Titsias. Variational Learning of Inducing Variables in Sparse Gaussian Processes. AISTATS 2009.";
+    const FACTS: Facts = Facts {
+        step: "m n + m^2 entries, 4 m^2 n + 6 m^3 operations for m inducing points; a step is a pass over \
+            all rows",
+        memory: "m n + 9 m^2 + 3 n d",
+        guarantees: "lower and upper bounds of the likelihood, without noise",
+        advice: "smooth functions: no learning rate to tune; noise is overestimated where m points are too \
+            few",
+    };
     const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::MEAN);
     type State = SgprState;
 

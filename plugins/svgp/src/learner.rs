@@ -2,7 +2,7 @@
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Error, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
+use gpbench_sdk::{Capabilities, Error, Facts, Fit, Learner, Model, Result, Saved, Stream, Work, Workers};
 
 use crate::{GradientMemory, SparseProcess, SvgpParams, Train};
 
@@ -92,6 +92,12 @@ impl Learner for Svgp {
     const DOC: &'static str = "Sparse variational Gaussian process: inducing points, minibatches";
     const SOURCE: &'static str =
         "J. Hensman, N. Fusi, N. D. Lawrence. Gaussian Processes for Big Data. UAI 2013.";
+    const FACTS: Facts = Facts {
+        step: "m (m + b) entries, 6 m^2 b + 5 m^3 / 3 operations for m inducing points and a batch of b rows",
+        memory: "8 m^2 + 5 m b",
+        guarantees: "a lower bound of the likelihood; its gradient is unbiased at any batch size",
+        advice: "many rows, smooth functions, networks; noise is overestimated where m points are too few",
+    };
     const CAPABILITIES: Capabilities = Capabilities::KERNEL
         .and(Capabilities::NETWORK)
         .and(Capabilities::INDUCING)

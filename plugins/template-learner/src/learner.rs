@@ -30,6 +30,8 @@ impl Learner for MinibatchGp {
     const DOC: &'static str = "minibatch-gp: one line about the method";
     // Fill in: the work that reports cite; leave it out where there is none.
     // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
+    // Fill in: what readers who choose a method want to know of it; leave it out, or a part of it.
+    // const FACTS: Facts = Facts { step: "n^2 entries", advice: "moderate noise", ..Facts::NONE };
     type State = State;
 
     fn new(params: MinibatchGpParams) -> Result<Self> {

@@ -25,6 +25,8 @@ impl Solver for SteepestDescent {
     const DOC: &'static str = "steepest-descent: one line about the method";
     // Fill in: the work that reports cite; leave it out where there is none.
     // const SOURCE: &'static str = "A. Author. Title. Venue, year.";
+    // Fill in: what readers who choose a method want to know of it; leave it out, or a part of it.
+    // const FACTS: Facts = Facts { step: "n^2 entries", advice: "moderate noise", ..Facts::NONE };
     const CAPABILITIES: Capabilities = Capabilities::WARM_START;
     // What `prepare` sets up for a problem and `solve` uses, such as a preconditioner; here nothing.
     type Prepared = ();

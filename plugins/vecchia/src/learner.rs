@@ -4,7 +4,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView2, Axis};
 use gpbench_sdk::neighbours::scaled;
 use gpbench_sdk::optimise::{Lbfgs, LbfgsOptions};
 use gpbench_sdk::{
-    Capabilities, Error, Fit, Learner, Model, Reason, Result, Saved, Stream, Work, Workers, exact,
+    Capabilities, Error, Facts, Fit, Learner, Model, Reason, Result, Saved, Stream, Work, Workers, exact,
 };
 
 use crate::fit::{Ascent, Found, State};
@@ -33,6 +33,14 @@ impl Learner for Vecchia {
     const DOC: &'static str = "Vecchia's approximation: rows given their nearest earlier rows, optionally beside inducing points (VIF)";
     const SOURCE: &'static str = "A. V. Vecchia. Estimation and Model Identification for Continuous Spatial \
         Processes. Journal of the Royal Statistical Society B, 1988.";
+    const FACTS: Facts = Facts {
+        step: "n (m + 1)^2 entries, n (m + 1)^3 / 3 operations for m neighbours, n M^2 more with M inducing \
+            points; once n^2 distances for the order",
+        memory: "4 n d + 3 n m; with M inducing points 6 n M more",
+        guarantees: "the exact likelihood if all rows are neighbours; else no bound of it",
+        advice: "few inputs and many rows: near the exact likelihood; poor with many inputs, or with few \
+            neighbours",
+    };
     const CAPABILITIES: Capabilities =
         Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::RANDOMIZED);
     type State = State;

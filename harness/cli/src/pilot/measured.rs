@@ -1,6 +1,6 @@
 //! The work of a case, and what a trial of it measured.
 
-use gpbench_record::{Case, GradientEstimator, Row, Task, names};
+use gpbench_record::{Case, Row, Task, names};
 
 /// The unit in which a task counts its work.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -140,10 +140,6 @@ const EVALUATED_ROWS: usize = 3000;
 
 /// Bytes of the matrix of the exact likelihood that a trial evaluates beside its work, and a larger case does not.
 fn evaluation(row: &Row, rows: usize) -> f64 {
-    let is_evaluated = row
-        .case
-        .task
-        .training()
-        .is_some_and(|training| matches!(training.gradient, GradientEstimator::Solutions { .. }));
+    let is_evaluated = row.case.task.training().is_some_and(|training| training.gradient.start().is_some());
     if is_evaluated && rows <= EVALUATED_ROWS { 8.0 * (rows as f64).powi(2) } else { 0.0 }
 }

@@ -1,4 +1,5 @@
-//! `gpbench clean`: removes what can be made again: cached files, and the store of finished cases.
+//! `gpbench clean`: removes what can be made again: cached files, the store of finished cases, and packed runs that were unpacked
+//! to be read.
 
 use std::fs;
 use std::io;
@@ -7,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gpbench_files::{may_be_in_use, process_tag};
-use gpbench_runs::FinishedStore;
+use gpbench_runs::{FinishedStore, UnpackedRuns};
 
 use crate::args::Global;
 use crate::exit::{Failure, OK, Outcome};
@@ -30,6 +31,7 @@ pub(crate) fn clean(global: &Global, args: &Clean) -> Outcome {
         places.cache.join("exact"),
         places.copies(),
         FinishedStore::of(&global.output_dir).folder().to_owned(),
+        UnpackedRuns::of(&global.output_dir).folder().to_owned(),
     ];
     if args.downloads {
         folders.push(places.downloads());

@@ -1,23 +1,31 @@
 //! `gpbench compare`: runs side by side, and the last checked against the first.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
+use gpbench_record::metric::Metric;
 use gpbench_record::selects;
 use gpbench_report::baseline::{self, Baseline};
-use gpbench_report::{AcrossTasks, Between, OfOneRun, Run, SideBySide, TextTable, latex, markdown};
+use gpbench_report::{
+    AcrossTasks, BesideArchive, Between, ChartForm, OfOneRun, Run, SideBySide, TextTable, latex, markdown,
+};
 
-use crate::args::{Filter, Format, FormatArg, Global, solver_names};
+use crate::args::{Filter, Format, FormatArg, Global, metric_named, solver_names};
 use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
+use crate::notice::say;
 use crate::{output, runs};
+
+/// Extension of packed runs.
+const PACKED: &str = "gpbench";
 
 /// `gpbench compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
-    /// Two or more runs: folders, names of specs, `NAME~1` (the run before the latest of a name), ids of runs, or `latest`. The
-    /// last is checked against the first. Learners are set beside solvers by data set instead.
+    /// Two or more runs: folders, packed runs, names of specs, `NAME~1` (the run before the latest of a name), ids of runs, or
+    /// `latest`. The last is checked against the first. Learners are set beside solvers by data set instead.
     #[arg(required = true, num_args = 1..)]
     runs: Vec<String>,
     /// Check one run against a baseline file instead.
@@ -31,6 +39,16 @@ pub(crate) struct Compare {
     /// memory may differ. Differences are listed, and the exit code is then 3.
     #[arg(long, conflicts_with_all = ["baseline", "between", "wanted"])]
     exact: bool,
+    /// Show archived results beside those of one run: a packed run, or a folder of them; may be repeated. Cases are matched by all that
+    /// can change their results; times are shown where they are of the same kind of machine.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "between", "exact", "wanted"])]
+    with: Vec<String>,
+    /// Write a chart of `--with` to this file, as SVG.
+    #[arg(long, value_name = "FILE", requires = "with")]
+    chart: Option<PathBuf>,
+    /// What the chart shows: a metric of the table, by its name in `gpbench list metrics`; by default the first.
+    #[arg(short, long, value_name = "METRIC", requires = "chart", value_parser = metric_named)]
+    metric: Option<&'static Metric>,
     #[command(flatten)]
     filter: Filter,
     #[command(flatten)]
@@ -46,6 +64,11 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     let mut runs = args.runs.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
         run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
+    }
+    if !args.with.is_empty() {
+        let archived = archived(global, args)?;
+        let [run] = &runs[..] else { return Err(Failure::usage("`--with` takes one run")) };
+        return beside(global, &gpbench_report::beside(run, &archived).map_err(Failure::internal)?, args);
     }
     let title = format!("gpbench compare {}", args.runs.join(" "));
     let between = solver_names(&args.between);
@@ -76,6 +99,56 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
         (None, ..) => Err(Failure::usage("`--between A,B` takes two solvers or learners and one run")),
         (Some(_), ..) => Err(Failure::usage("`--baseline` takes one run")),
     }
+}
+
+/// The archived runs that `--with` names, with the cases that are chosen.
+fn archived(global: &Global, args: &Compare) -> Result<Vec<Run>, Failure> {
+    let mut names: Vec<String> = Vec::new();
+    for named in &args.with {
+        let packed = packed_in(Path::new(named));
+        if packed.is_empty() { names.push(named.clone()) } else { names.extend(packed) }
+    }
+    let mut runs = names.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
+    for run in &mut runs {
+        run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
+    }
+    Ok(runs)
+}
+
+/// The packed runs in a folder, by name; none where it is no folder.
+fn packed_in(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
+    let packed = entries.filter(|path| path.extension().is_some_and(|end| end == PACKED) && path.is_file());
+    let mut names: Vec<String> = packed.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
+    names.sort();
+    names
+}
+
+/// Prints a run beside archived ones.
+fn beside(global: &Global, beside: &BesideArchive, args: &Compare) -> Outcome {
+    let (remarks, wanted) = (beside.remarks.join("\n"), args.output);
+    let Some(first) = beside.rows.first() else {
+        let text = format!("no archived case is of a problem of this run\n{remarks}");
+        return Err(Failure::nothing(text.trim_end()));
+    };
+    if let Some(file) = &args.chart {
+        let metric = args.metric.unwrap_or(first.metric);
+        if !beside.rows.iter().any(|row| row.metric.name == metric.name) {
+            return Err(Failure::nothing(format!("no case here has a `{}`", metric.name)));
+        }
+        let chart = gpbench_report::beside_chart(beside, metric, ChartForm::default());
+        output::write_named(file, &chart.map_err(Failure::internal)?)?;
+        if !global.quiet {
+            say(format_args!("chart: {}", file.display()));
+        }
+    }
+    let table = beside.table();
+    match wanted.format {
+        Format::Table => output::print(&format!("{}{remarks}", output::terminal_table(&table, wanted)))?,
+        Format::Md => output::print(&format!("{}\n{}", table.markdown(), markdown(&remarks)))?,
+        _ => output::show(&table, &beside.json(), wanted)?,
+    }
+    Ok(OK)
 }
 
 /// Prints runs side by side. `last` is the run that is checked.

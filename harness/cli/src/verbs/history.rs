@@ -1,13 +1,14 @@
 //! `gpbench history`: a metric over the runs of a spec.
 
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
-use gpbench_record::metric::{self, Metric};
+use gpbench_record::metric::Metric;
 use gpbench_report::{History as Points, Run, history_chart};
-use gpbench_runs::list_runs;
+use gpbench_runs::{list_runs, resolve_run};
 
-use crate::args::{ChartArgs, Filter, Format, FormatArg, Global};
+use crate::args::{ChartArgs, Filter, Format, FormatArg, Global, metric_named};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
 use crate::{output, runs};
@@ -17,8 +18,11 @@ use crate::{output, runs};
 pub(crate) struct History {
     /// The name of a spec: all of its runs below the output folder are read.
     name: String,
+    /// Further runs to show beside these, such as packed ones.
+    #[arg(value_name = "RUN")]
+    further: Vec<String>,
     /// What to show: a metric of `gpbench list metrics`.
-    #[arg(short, long, value_name = "METRIC", default_value = "seconds", value_parser = known)]
+    #[arg(short, long, value_name = "METRIC", default_value = "seconds", value_parser = metric_named)]
     metric: &'static Metric,
     /// Write a chart to this file, as SVG.
     #[arg(long, value_name = "FILE")]
@@ -29,11 +33,6 @@ pub(crate) struct History {
     filter: Filter,
     #[command(flatten)]
     output: FormatArg,
-}
-
-/// Finds a metric by its name.
-fn known(name: &str) -> Result<&'static Metric, String> {
-    metric::find(name).ok_or_else(|| "there is no such metric; `gpbench list metrics` shows all".to_owned())
 }
 
 pub(crate) fn history(global: &Global, args: &History) -> Outcome {
@@ -56,19 +55,26 @@ pub(crate) fn history(global: &Global, args: &History) -> Outcome {
     Ok(OK)
 }
 
-/// The runs of the spec, with the cases that are chosen. One that cannot be read is left out with a warning.
+/// The runs of the spec and the further ones, with the cases that are chosen. One that cannot be read is left out with a warning.
 fn read(global: &Global, args: &History) -> Result<Vec<Run>, Failure> {
     let folders = list_runs(&global.output_dir);
     let of_name =
         |folder: &&PathBuf| folder.parent().and_then(|parent| parent.file_name()) == Some(args.name.as_ref());
-    let own: Vec<&PathBuf> = folders.iter().filter(of_name).collect();
+    let further: Vec<PathBuf> = args
+        .further
+        .iter()
+        .map(|run| resolve_run(&global.output_dir, run).map_err(runs::failure))
+        .collect::<Result<_, _>>()?;
+    let mut own: Vec<&PathBuf> = folders.iter().filter(of_name).chain(&further).collect();
     if own.is_empty() {
         // The message names the specs that have runs.
-        let missing = gpbench_runs::resolve_run(&global.output_dir, &args.name).err();
+        let missing = resolve_run(&global.output_dir, &args.name).err();
         let text = missing.map_or_else(|| format!("`{}` has no runs", args.name), |error| error.to_string());
         return Err(Failure::usage(text));
     }
-    let mut found = Vec::new();
+    let (mut found, mut ids) = (Vec::new(), HashSet::new());
+    // A packed run may be beside its folder.
+    own.retain(|folder| ids.insert((folder.parent().and_then(Path::file_name), folder.file_name())));
     for folder in own {
         match runs::open_folder(global, folder) {
             Ok(mut run) => {

@@ -2,7 +2,7 @@
 
 use clap::{Args, ValueEnum};
 use gpbench_record::metric::METRICS;
-use gpbench_record::{Family, LibraryInfo, SolverInfo};
+use gpbench_record::{Facts, Family, LibraryInfo, SolverInfo};
 use gpbench_report::{COLUMNS, better, tasks, tolerance};
 use gpbench_runs::RunRecord;
 use serde_json::{Value, json};
@@ -28,7 +28,7 @@ pub(crate) struct List {
 /// The kinds of listings of `gpbench list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Listed {
-    /// Solvers and learners of all plugins found.
+    /// Solvers and learners of all plugins found; `--verbose` lists their parameters too.
     #[value(alias = "learners")]
     Solvers,
     /// Data sets of the registry, and built-in ones.
@@ -61,26 +61,43 @@ fn solvers(global: &Global, output: FormatArg) -> Outcome {
     let all: Vec<(&LibraryInfo, &SolverInfo)> =
         usable.iter().flat_map(|library| library.solvers.iter().map(move |s| (library, s))).collect();
     let json: Vec<Value> = all.iter().map(|(library, solver)| as_json(library, solver)).collect();
-    let header = if global.verbose {
-        ["name", "parameter", "default", "range", "documentation"]
-    } else {
-        ["name", "kind", "plugin", "version", "documentation"]
-    };
-    let mut listing = Listing::new(&header, versioned("solvers", json))
-        .major(&["parameter", "documentation"])
-        .minor(&["plugin", "version"]);
-    for (library, solver) in all {
-        let SolverInfo { id, doc, .. } = solver;
-        if global.verbose {
-            listing.row(vec![id.clone(), String::new(), String::new(), String::new(), doc.clone()]);
-            params::rows(solver).for_each(|row| listing.row(row));
-        } else {
-            let LibraryInfo { name, version, .. } = library;
-            listing.row([id, solver.kind.as_str(), name, version, doc].map(str::to_owned).to_vec());
-        }
-    }
+    let json = versioned("solvers", json);
+    let listing = if global.verbose { with_parameters(&all, json) } else { methods(&all, json) };
     listing.print(output)?;
     Ok(OK)
+}
+
+/// A row for each solver and learner, with all that its plugin states of it.
+fn methods(all: &[(&LibraryInfo, &SolverInfo)], json: Value) -> Listing {
+    let facts = Facts::default().titled().map(|(title, _)| title);
+    let minor = [&facts[..], &["source", "plugin", "version"]].concat();
+    let header = [&["name", "kind", "documentation"][..], &minor].concat();
+    let mut listing = Listing::new(&header, json).major(&["documentation"]).minor(&minor);
+    for (LibraryInfo { name, version, .. }, solver) in all {
+        let facts = solver.facts.titled().map(|(_, text)| text);
+        let source = solver.source.as_deref().unwrap_or_default();
+        let row =
+            [&[solver.id.as_str(), solver.kind.as_str(), &solver.doc][..], &facts, &[source, name, version]];
+        listing.row(row.concat().into_iter().map(str::to_owned).collect());
+    }
+    listing
+}
+
+/// Rows for each solver and learner: its documentation, what else its plugin states of it, and its parameters.
+fn with_parameters(all: &[(&LibraryInfo, &SolverInfo)], json: Value) -> Listing {
+    let header = ["name", "parameter", "default", "range", "documentation"];
+    let mut listing = Listing::new(&header, json).major(&["parameter", "documentation"]);
+    let row =
+        |name: &str, text: String| vec![name.to_owned(), String::new(), String::new(), String::new(), text];
+    for (_, solver) in all {
+        listing.row(row(&solver.id, solver.doc.clone()));
+        let source = ("source", solver.source.as_deref().unwrap_or_default());
+        let facts = solver.facts.titled().into_iter().chain([source]);
+        let stated = facts.filter(|(_, text)| !text.is_empty());
+        stated.for_each(|(title, text)| listing.row(row("", format!("{title}: {text}"))));
+        params::rows(solver).for_each(|row| listing.row(row));
+    }
+    listing
 }
 
 fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {
@@ -90,6 +107,8 @@ fn as_json(library: &LibraryInfo, solver: &SolverInfo) -> Value {
         "plugin": library.name,
         "version": library.version,
         "doc": solver.doc,
+        "source": solver.source,
+        "facts": solver.facts,
         "capabilities": solver.capabilities,
         "params": solver.params,
     })

@@ -18,7 +18,7 @@ const MOST_NAMED: usize = 20;
 /// `gpbench merge`.
 #[derive(Debug, Args)]
 pub(crate) struct Merge {
-    /// Run folders, ids of runs or `NAME~1`, or the name of a spec, which stands for all of its shards. Of a case that several runs have, the first
+    /// Run folders, packed runs, ids of runs or `NAME~1`, or the name of a spec, which stands for all of its shards. Of a case that several runs have, the first
     /// row counts that is no failure.
     #[arg(required = true, value_name = "RUN")]
     runs: Vec<String>,

@@ -1,22 +1,20 @@
 //! `gpbench report`: prints a run's results and rebuilds its report.
 
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use clap::Args;
 use gpbench_report::Frame;
-use gpbench_runs::{NeutralNames, ReplacedName};
 
 use crate::args::{ChartArgs, Format, FormatArg, Global};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
-use crate::{output, pdf, runs};
+use crate::{neutral, output, pdf, runs};
 
 /// `gpbench report`.
 #[derive(Debug, Args)]
 pub(crate) struct Report {
-    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning, or
-    /// `latest`.
+    /// A run folder, the name of a spec (its latest run), `NAME~1` (the run before that), the id of a run or its beginning,
+    /// `latest`, or a packed run.
     #[arg(default_value = "latest")]
     run: String,
     /// Write the charts as PDF too, beside the SVG files; needs the program rsvg-convert.
@@ -87,26 +85,9 @@ fn others(global: &Global, frame: &Frame<'_>, args: &Report) -> Result<(), Failu
         told("bundle", file);
     }
     if let Some(folder) = &args.publish {
-        let replaced = frame.publish(folder, &neutral_names()).map_err(runs::not_written)?;
+        let replaced = frame.publish(folder, &neutral::names()).map_err(runs::not_written)?;
         told("published", folder);
-        for ReplacedName { name, by, count } in replaced.iter().filter(|_| !global.quiet) {
-            say(format_args!("replaced: {name} by {by}, {count} times"));
-        }
+        neutral::tell(global, &replaced);
     }
     Ok(())
-}
-
-/// The names of this machine and its user that a published run does not keep, with neutral ones.
-fn neutral_names() -> NeutralNames {
-    let host = fs::read_to_string("/proc/sys/kernel/hostname").ok().map(|name| name.trim().into());
-    let names: [(Option<PathBuf>, &str); 4] = [
-        (env::current_dir().ok(), "<work>"),
-        (env::var_os("HOME").map(PathBuf::from), "~"),
-        (Some(env::temp_dir()), "<tmp>"),
-        (host, "<host>"),
-    ];
-    NeutralNames::new(names.into_iter().filter_map(|(name, by)| {
-        let name = name?.to_str()?.trim_end_matches('/').to_owned();
-        Some((name, by.to_owned()))
-    }))
 }

@@ -114,12 +114,13 @@ fn is_empty_shard(args: &Run, prepared: &Prepared) -> bool {
 
 /// Runs a spec on a cluster.
 fn on_cluster(global: &Global, args: &Run) -> Outcome {
-    let RunArgs { jobs, max_failures, fail_fast, time_limit, .. } = &args.run;
+    let RunArgs { jobs, max_failures, fail_fast, time_limit, keep_solutions, .. } = &args.run;
     let given = [
         ("--jobs", jobs.get() > 1),
         ("--max-failures", max_failures.is_some()),
         ("--fail-fast", *fail_fast),
         ("--time-limit", time_limit.is_some()),
+        ("--keep-solutions", *keep_solutions > 0),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::usage(format!(

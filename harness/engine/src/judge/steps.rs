@@ -37,22 +37,28 @@ fn of_steps(answer: &Answer<'_>) -> Option<Verdict> {
         return Some(Verdict::new(CaseStatus::Diverged, reason));
     }
     if let Some(tolerance) = case.budget.tolerance {
+        let own = |step: &Step| step.metrics.get(names::STEP_TOLERANCE).unwrap_or(tolerance);
         let lies = |step: &Step| {
-            let claims = step.reason == StopReason::Converged || claim(step).is_some_and(|c| c <= tolerance);
-            claims && is_false(worst(step), tolerance, attainable::of_step(answer, step))
+            let claims = step.reason == StopReason::Converged || claim(step).is_some_and(|c| c <= own(step));
+            claims && is_false(worst(step), own(step), attainable::of_step(answer, step))
         };
         if let Some(step) = steps.iter().find(|step| lies(step)) {
             let what = found(worst(step));
-            let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(tolerance));
+            let reason = format!("step {} claims the tolerance {}; {what}", step.step, shortest(own(step)));
             return Some(Verdict::new(CaseStatus::Invalid, reason));
         }
-        let short = steps.iter().filter(|step| worst(step) > tolerance * WITHIN).count();
-        if short > 0 {
+        let short: Vec<&Step> =
+            steps.iter().copied().filter(|step| worst(step) > own(step) * WITHIN).collect();
+        if let Some(first) = short.first() {
             let largest = |of: &dyn Fn(&Step) -> f64| steps.iter().map(|step| of(step)).fold(0.0, f64::max);
-            let what = format!("{short} of {} steps fell short of the tolerance", steps.len());
-            let reason = format!("{what} {}; worst {}", shortest(tolerance), found(largest(&worst)));
-            let reason = reason + &rounding(tolerance, largest(&|step| attainable::of_step(answer, step)));
-            return Some(Verdict::new(CaseStatus::NotConverged, reason));
+            let what = format!("{} of {} steps fell short of the tolerance", short.len(), steps.len());
+            let which = match first.metrics.get(names::STEP_TOLERANCE) {
+                None => shortest(tolerance),
+                Some(own) => format!("of their estimator, {} at step {}", shortest(own), first.step),
+            };
+            let reason = format!("{what} {which}; worst {}", found(largest(&worst)));
+            let attainable = largest(&|step| attainable::of_step(answer, step));
+            return Some(Verdict::new(CaseStatus::NotConverged, reason + &rounding(own(first), attainable)));
         }
     }
     let (taken, wanted) = (steps.len(), case.task.most_steps());

@@ -4,8 +4,9 @@ use gpbench_numerics::factor;
 use ndarray::{ArrayView2, s};
 use rayon::prelude::*;
 
-use super::{ExactGp, derivatives};
+use super::ExactGp;
 use crate::Gradient;
+use crate::derivatives;
 use crate::threads::OnPool;
 
 impl ExactGp {

@@ -218,7 +218,7 @@ impl<'a> Reader<'a> {
 }
 
 /// Names of arrays in any kind of model. A list of weights is no mistake, so it is not among them.
-const NAMES: [&str; 13] = [
+const NAMES: [&str; 16] = [
     "signal_scale",
     "noise_scale",
     "length_scale",
@@ -232,6 +232,9 @@ const NAMES: [&str; 13] = [
     "weight",
     "combine",
     "neighbours",
+    "action",
+    "entry",
+    "actions",
 ];
 
 fn is_of_models(name: &str) -> bool {

@@ -1,5 +1,6 @@
 //! Arrays of each kind of model.
 
+mod actions;
 mod experts;
 
 use gpbench_record::{Covariance, ModelKind};
@@ -41,9 +42,11 @@ fn single(
     shape: Shape,
 ) -> Result<Model, InvalidArray> {
     let network = match kind {
-        ModelKind::Gp | ModelKind::Inducing | ModelKind::Experts | ModelKind::Neighbours => {
-            Network::default()
-        }
+        ModelKind::Gp
+        | ModelKind::Inducing
+        | ModelKind::Experts
+        | ModelKind::Neighbours
+        | ModelKind::Actions => Network::default(),
         ModelKind::Features => network(reader, shape.inputs, 0)?,
         ModelKind::NetworkGp | ModelKind::NetworkInducing => network(reader, shape.inputs, 1)?,
     };
@@ -57,6 +60,7 @@ fn single(
             Body::Inducing { covariance, z, jitter, q }
         }
         (ModelKind::Neighbours, covariance) => Body::Neighbours(neighbours(reader, covariance, shape)?),
+        (ModelKind::Actions, covariance) => Body::Actions(actions::read(reader, covariance, shape.rows)?),
         (ModelKind::Features, CovarianceFunction::Stationary(kernel)) => {
             Body::Features(random_features(reader, &kernel)?)
         }

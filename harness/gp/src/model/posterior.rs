@@ -7,6 +7,7 @@ use rayon::ThreadPool;
 
 use super::{Body, DENSE_ROWS, Model, ModelError};
 use crate::NotPositiveDefinite;
+use crate::actions::Projected;
 use crate::exact::ExactGp;
 use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, OutputFeatures};
@@ -50,6 +51,7 @@ enum State<'a> {
     Inducing { basis: Basis<'a>, covariance: &'a CovarianceFunction, q: &'a Variational },
     Experts(&'a Experts),
     Neighbours(Conditioned<'a>),
+    Actions(Projected<'a>),
 }
 
 impl<'a> Posterior<'a> {
@@ -73,13 +75,18 @@ impl<'a> Posterior<'a> {
                 State::Inducing { basis, covariance, q }
             }
             Body::Experts(experts) => {
-                assert_eq!(x.nrows(), model.shape.rows, "rows as the model was parsed with");
+                assert_eq!(x.nrows(), model.shape.rows, "{ROWS_AS_PARSED}");
                 State::Experts(experts)
             }
             Body::Neighbours(neighbours) => {
                 let conditioned =
                     neighbours.condition(&model.network, training.noise_scale(), x, &training.y, pool);
                 State::Neighbours(conditioned.map_err(singular(OF_POINTS))?)
+            }
+            Body::Actions(actions) => {
+                assert_eq!(x.nrows(), model.shape.rows, "{ROWS_AS_PARSED}");
+                let projected = actions.condition(training.noise_scale(), x, &training.y, pool);
+                State::Actions(projected.map_err(singular(OF_ACTIONS))?)
             }
         };
         Ok(Posterior { training, state })
@@ -98,6 +105,7 @@ impl<'a> Posterior<'a> {
             State::Finite(finite) => finite.predict(x_test),
             State::Inducing { basis, q, .. } => basis.predict(q, x_test),
             State::Neighbours(conditioned) => conditioned.predict(x_test)?,
+            State::Actions(projected) => projected.predict(x_test),
             State::Experts(experts) => {
                 let (mean, variance) = experts.predict(*x, y.view(), x_test, pool)?;
                 return Ok(Prediction { mean, variance });
@@ -118,8 +126,8 @@ impl<'a> Posterior<'a> {
         Ok(Prediction { mean: mean + model.mean, variance: latent + self.training.noise_scale().powi(2) })
     }
 
-    /// The objective that the model minimises, per training row: -bound / n with inducing points, the mean nlml of the
-    /// experts' rows, or else the exact nlml. `None` where the exact nlml is not available.
+    /// The objective that the model minimises, per training row: -bound / n with inducing points or actions, the mean
+    /// nlml of the experts' rows, or else the exact nlml. `None` where the exact nlml is not available.
     ///
     /// # Errors
     /// Where an expert's matrix is singular.
@@ -130,6 +138,7 @@ impl<'a> Posterior<'a> {
                 let bound = basis.bound(q, self.training.noise_scale(), *x, y.view());
                 Ok(Some(-bound / y.len() as f64))
             }
+            State::Actions(projected) => Ok(Some(-projected.bound / y.len() as f64)),
             State::Experts(experts) => Ok(Some(experts.nlml(*x, y.view(), pool)?)),
             State::Dense(_) | State::Iterative(_) | State::Finite(_) | State::Neighbours(_) => self.nlml(),
         }
@@ -158,10 +167,15 @@ impl<'a> Posterior<'a> {
             State::Neighbours(conditioned) if training.x.nrows() <= DENSE_ROWS => {
                 Ok(Some(of_dense(&training.dense(conditioned.kernel())?)))
             }
-            State::Experts(experts) if experts.is_exact(training.x.nrows()) => self.objective(),
-            State::Inducing { .. } | State::Iterative(_) | State::Experts(_) | State::Neighbours(_) => {
-                Ok(None)
+            State::Actions(projected) if training.x.nrows() <= DENSE_ROWS => {
+                Ok(Some(of_dense(&training.dense(projected.kernel())?)))
             }
+            State::Experts(experts) if experts.is_exact(training.x.nrows()) => self.objective(),
+            State::Inducing { .. }
+            | State::Iterative(_)
+            | State::Experts(_)
+            | State::Neighbours(_)
+            | State::Actions(_) => Ok(None),
         }
     }
 
@@ -208,6 +222,12 @@ impl<'a> Training<'a> {
             .map_err(singular("F, the Gram matrix of the features with noise,"))
     }
 }
+
+/// What experts and actions demand, which name rows.
+const ROWS_AS_PARSED: &str = "rows as the model was parsed with";
+
+/// The matrices of actions.
+const OF_ACTIONS: &str = "the Gram matrix of the actions, or the covariance of the projections,";
 
 /// The matrix of inducing points.
 const OF_POINTS: &str = "the kernel matrix of `z` with `jitter` on its diagonal";

@@ -5,6 +5,8 @@
 //! | [`standard`] | z with E z z^T = I | `(H^-1 z)^T dH z`, mean over z (Hutchinson 1990; Lin et al. 2024, equation 6) |
 //! | [`pathwise`] | xi = f(X) + noise ~ N(0, H) | `(H^-1 xi)^T dH (H^-1 xi)`, mean over xi (Lin et al. 2024, equation 9) |
 //!
+//! [`cglb`](crate::cglb) has no probes: its gradient is that of a lower bound.
+//!
 //! With one approximate v, `v^T dH v` has a bias from the squared error of v. From two independent solutions of y
 //! by an unbiased randomised solver, `v^T dH v'` is unbiased (Potapczynski et al. 2021).
 //!

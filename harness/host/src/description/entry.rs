@@ -2,8 +2,8 @@
 
 use std::mem::offset_of;
 
-use gpbench_abi::{Learner, Solver, Str};
-use gpbench_terms::{Capabilities, SolverInfo, SolverKind};
+use gpbench_abi::{self as abi, Learner, Solver, Str};
+use gpbench_terms::{Capabilities, Facts, SolverInfo, SolverKind};
 
 use super::room::Room;
 use super::schema::read_info;
@@ -88,7 +88,8 @@ pub(super) unsafe fn read_solver(table: Solver, place: &str, room: &Room) -> Res
         read_info(SolverKind::Solver, texts, table.capabilities, (table.params, table.n_params), place, room)?
     };
     // SAFETY: by this function's contract.
-    info.source = unsafe { read_source(table.source, &info.id, room) }?;
+    (info.source, info.facts) =
+        unsafe { (read_source(table.source, &info.id, room)?, read_facts(&table.facts, &info.id, room)?) };
     let functions = [
         ("create", table.create.is_some()),
         ("solve", table.solve.is_some()),
@@ -107,7 +108,8 @@ pub(super) unsafe fn read_learner(table: Learner, place: &str, room: &Room) -> R
     // SAFETY: by this function's contract.
     let mut info = unsafe { read_info(SolverKind::Learner, texts, table.capabilities, params, place, room) }?;
     // SAFETY: by this function's contract.
-    info.source = unsafe { read_source(table.source, &info.id, room) }?;
+    (info.source, info.facts) =
+        unsafe { (read_source(table.source, &info.id, room)?, read_facts(&table.facts, &info.id, room)?) };
     let functions = [
         ("create", table.create.is_some()),
         ("begin", table.begin.is_some()),
@@ -137,6 +139,19 @@ unsafe fn read_source(source: Str, id: &str, room: &Room) -> Result<Option<Strin
     // SAFETY: by this function's contract.
     let source = unsafe { room.text(source, &format!("the source of `{id}`")) }?;
     Ok(Some(source).filter(|source| !source.is_empty()))
+}
+
+/// # Safety
+/// The texts are null or as long as they say.
+unsafe fn read_facts(facts: &abi::Facts, id: &str, room: &Room) -> Result<Facts, String> {
+    // SAFETY: by this function's contract.
+    let text = |text: Str, what: &str| unsafe { room.text(text, &format!("the {what} of `{id}`")) };
+    Ok(Facts {
+        step: text(facts.step, "cost of a step")?,
+        memory: text(facts.memory, "memory")?,
+        guarantees: text(facts.guarantees, "guarantees")?,
+        advice: text(facts.advice, "advice")?,
+    })
 }
 
 fn all_there(kind: &str, id: &str, functions: &[(&str, bool)]) -> Result<(), String> {

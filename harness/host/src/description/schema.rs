@@ -1,7 +1,7 @@
 //! Reads the schema of a solver or learner.
 
 use gpbench_abi::{Param, Str, Value, value_kind};
-use gpbench_terms::{Capabilities, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind};
+use gpbench_terms::{Capabilities, Facts, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind};
 
 use super::room::Room;
 use super::table::MAX_ENTRIES;
@@ -42,6 +42,7 @@ pub(super) unsafe fn read_info(
         kind,
         doc,
         source: None,
+        facts: Facts::default(),
         capabilities: Capabilities::from_number(capabilities).iter().collect(),
         params: infos,
         listed_only: false,

@@ -72,7 +72,7 @@ mod tests {
     use std::mem::offset_of;
     use std::ptr::{from_ref, null};
 
-    use gpbench_abi::{Learner, Plugin, Solver, Status, Str};
+    use gpbench_abi::{Facts, Learner, Plugin, Solver, Status, Str};
 
     use super::*;
     use crate::description::PLUGIN_BYTES;
@@ -125,6 +125,7 @@ mod tests {
             destroy: Some(destroy),
             source: Str::new("source"),
             warm_up: None,
+            facts: Facts::none(),
         }
     }
 
@@ -150,6 +151,7 @@ mod tests {
             estimate: None,
             destroy: Some(destroy),
             warm_up: None,
+            facts: Facts::none(),
         };
         is_read_by_a_later_host(learner, offset_of!(Learner, source));
         let plugin = Plugin {

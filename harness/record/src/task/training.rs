@@ -55,7 +55,9 @@ impl TaskRules for Training {
     fn probes(&self) -> Option<Probes> {
         match self.gradient {
             GradientEstimator::Solutions { probes, .. } => Some(probes),
-            GradientEstimator::Exact | GradientEstimator::Features(_) => None,
+            GradientEstimator::Exact | GradientEstimator::Features(_) | GradientEstimator::Cglb { .. } => {
+                None
+            }
         }
     }
 
@@ -83,7 +85,9 @@ impl TaskRules for Training {
     fn features(&self) -> Option<FeatureEstimator> {
         match self.gradient {
             GradientEstimator::Features(features) => Some(features),
-            GradientEstimator::Exact | GradientEstimator::Solutions { .. } => None,
+            GradientEstimator::Exact
+            | GradientEstimator::Solutions { .. }
+            | GradientEstimator::Cglb { .. } => None,
         }
     }
 

@@ -5,6 +5,7 @@ use gpbench_record::text;
 use super::legend::Entry;
 use super::series::{Look, Series};
 use crate::results::Results;
+use crate::slug::slug;
 
 /// A chart with its words.
 #[derive(Debug, Clone)]
@@ -71,11 +72,6 @@ const LONGEST: usize = 120;
 
 /// A file name from words that users chose.
 fn file_name(kind: &str, what: &str) -> String {
-    let word = |c: char| if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' };
     let what = what.get(..what.floor_char_boundary(LONGEST)).unwrap_or(what);
-    let mut name: String = format!("{kind}-{what}").chars().map(word).collect();
-    while name.contains("--") {
-        name = name.replace("--", "-");
-    }
-    format!("{}.svg", name.trim_matches('-'))
+    format!("{}.svg", slug(&format!("{kind}-{what}")))
 }

@@ -27,11 +27,18 @@ pub fn history_chart(history: &History, form: ChartForm) -> Result<String> {
     let runs: Vec<&str> = once_each(points.iter().map(|point| point.run.as_str()));
     let problems: Vec<&GroupProblem> = once_each(points.iter().map(|point| &point.problem));
     let panels: Vec<Panel> = problems.iter().map(|problem| panel(history, problem, &runs, &all)).collect();
+    sheet(&format!("{} over runs: {}", history.metric.title, history.name), &all, &panels, form)
+}
+
+/// Panels of several problems as one chart.
+///
+/// # Errors
+/// If it cannot be drawn.
+pub(super) fn sheet(title: &str, all: &[Series], panels: &[Panel], form: ChartForm) -> Result<String> {
     let entries: Vec<Entry> = all.iter().cloned().map(Entry::Series).collect();
     let columns = panels.len().clamp(1, 2);
     let height = HEAD + ROW * panels.len().div_ceil(columns) as u32;
-    let title = format!("{} over runs: {}", history.metric.title, history.name);
-    form.panels(&title, &entries, &panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
+    form.panels(title, &entries, panels, columns, height).map_err(|error| Error::Chart(error.to_string()))
 }
 
 fn panel(history: &History, problem: &GroupProblem, runs: &[&str], all: &[Series]) -> Panel {
@@ -41,7 +48,7 @@ fn panel(history: &History, problem: &GroupProblem, runs: &[&str], all: &[Series
     let is_positive = own().all(|point| point.lowest > 0.0);
     let y = Axis::of(history.metric);
     let mut panel = Panel {
-        title: Some(title(problem)),
+        title: Some(problem_title(problem)),
         x: Axis { label: "run: date, revision".to_owned(), log: false },
         y: Axis { log: y.log && is_positive, ..y },
         names: runs.iter().map(|run| name(history, run)).collect(),
@@ -68,7 +75,8 @@ fn panel(history: &History, problem: &GroupProblem, runs: &[&str], all: &[Series
     panel
 }
 
-fn title(GroupProblem { dataset, kernel, estimator }: &GroupProblem) -> String {
+/// The title of a problem's panel.
+pub(super) fn problem_title(GroupProblem { dataset, kernel, estimator }: &GroupProblem) -> String {
     [Some(dataset), Some(kernel), estimator.as_ref()]
         .into_iter()
         .flatten()

@@ -7,6 +7,7 @@
 
 pub(crate) mod acquisition;
 mod axes;
+pub(crate) mod beside;
 pub(crate) mod calibration;
 pub(crate) mod convergence;
 pub(crate) mod curve;
@@ -23,7 +24,7 @@ mod legend;
 pub(crate) mod likelihood;
 mod marker;
 pub(crate) mod optimum;
-mod palette;
+pub(crate) mod palette;
 mod panel;
 pub(crate) mod pareto;
 pub(crate) mod paths;

@@ -21,6 +21,11 @@ pub(super) const PALETTE: [RGBColor; 12] = [
     RGBColor(70, 60, 50),
 ];
 
+/// The colours as pages write them, such as `#0072B2`.
+pub(crate) fn hexadecimal() -> impl Iterator<Item = String> {
+    PALETTE.into_iter().map(|RGBColor(r, g, b)| format!("#{r:02X}{g:02X}{b:02X}"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

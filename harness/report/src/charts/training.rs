@@ -98,7 +98,7 @@ fn figure(results: &Results<'_>, groups: &[&Group], what: &str) -> Drawn {
                    band spans the lowest to the highest seed. Epochs and iterations are those of each step. The initial \
                    distance is that from the start of a step's solve to its end, in the norm of H, root mean square over \
                    the probes. Residuals are recomputed in double precision from each step's solutions. Predictions use \
-                   those solutions; the NLL needs pathwise samples.";
+                   those solutions; the NLL needs pathwise samples, or the variances of a bound.";
     Ok(Some(Figure::new("training", what, title, caption, svg)))
 }
 

@@ -10,7 +10,7 @@ use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
 
 use crate::error::{Error, Result, at};
-use crate::frame::CASE;
+use crate::frame::{CASE, CaseView, Cases, Frame};
 use crate::run::Run;
 
 /// A folder with `results.parquet`, `spec.toml` and `environment.json`.
@@ -88,6 +88,25 @@ impl PublishedRun {
         }
         facts
     }
+}
+
+/// The run of a folder that keeps its results, spec and environment, and no journal. Its rows have metrics, and neither traces nor
+/// steps.
+///
+/// # Errors
+/// If a file cannot be read, or is not what a report writes.
+pub fn run_without_journal(folder: &Path) -> Result<Run> {
+    let PublishedRun { mut run, results, .. } = PublishedRun::open(folder.to_owned())?;
+    let metrics: Vec<Metrics> = {
+        let frame = Frame::stored(&run, results);
+        let cases = Cases::of(&frame);
+        let own = |case: CaseView<'_>| case.metrics().map(|(name, value)| (name.to_owned(), value)).collect();
+        cases.iter().map(own).collect()
+    };
+    for (row, metrics) in run.record.rows.iter_mut().zip(metrics) {
+        row.metrics = metrics;
+    }
+    Ok(run)
 }
 
 const RESULTS: &str = "results.parquet";

@@ -73,26 +73,32 @@ pub(crate) fn page(page: &Page<'_>, links: Links<'_>) -> String {
             body {
                 (head(page))
                 (contents(page, links))
-                main {
-                    @for part in &page.parts { (results(part, page.parts.len() > 1, links)) }
-                    @if let Some(table) = overview::not_ok(cases) { (section("not-ok", &table)) (logs(cases)) }
-                    (places(cases))
-                    (measured(cases))
-                    section id="references" {
-                        h2 { "References" }
-                        ul { @for entry in &page.references { li { (entry) } } }
-                    }
-                    @for part in &page.parts { (details(part)) }
-                    @if let Some(spec) = links.spec() {
-                        section id="spec" { details { summary { "Spec" } pre { (spec) } } }
-                    }
-                }
-                script { (PreEscaped(include_str!("page.js"))) }
+                main { (sections(page, links)) }
+                script { (PreEscaped(concat!(include_str!("tables.js"), include_str!("page.js")))) }
                 footer { "Written by gpbench from the run's journal; rebuild it with " code { "gpbench report" } "." }
             }
         }
     };
     page.into_string()
+}
+
+/// All that a page has below its heading.
+pub(crate) fn sections(page: &Page<'_>, links: Links<'_>) -> Markup {
+    let cases = &page.cases;
+    html! {
+        @for part in &page.parts { (results(part, page.parts.len() > 1, links)) }
+        @if let Some(table) = overview::not_ok(cases) { (section("not-ok", &table)) (logs(cases)) }
+        (places(cases))
+        (measured(cases))
+        section id="references" {
+            h2 { "References" }
+            ul { @for entry in &page.references { li { (entry) } } }
+        }
+        @for part in &page.parts { (details(part)) }
+        @if let Some(spec) = links.spec() {
+            section id="spec" { details { summary { "Spec" } pre { (spec) } } }
+        }
+    }
 }
 
 fn head(page: &Page<'_>) -> Markup {

@@ -44,6 +44,11 @@ impl<'f> CaseView<'f> {
         CaseView { solver: entry, grid_seconds, ..self }
     }
 
+    /// Its place among the rows of the frame.
+    pub(crate) fn place(&self) -> usize {
+        self.at
+    }
+
     /// The row of the journal, for what views do not change: neither times nor the solver's name.
     pub(crate) fn row(&self) -> &'f Row {
         &self.frame.run.record.rows[self.at]

@@ -34,6 +34,7 @@ pub fn learner<L: Learner>() -> abi::Learner {
         estimate: Some(estimate::<L>),
         destroy: Some(destroy::<L>),
         warm_up: Some(warm_up::<L>),
+        facts: L::FACTS.to_abi(),
     }
 }
 

@@ -27,6 +27,7 @@ pub fn solver<S: Solver>() -> abi::Solver {
         destroy: Some(destroy::<S>),
         source: abi::Str::new(S::SOURCE),
         warm_up: Some(warm_up::<S>),
+        facts: S::FACTS.to_abi(),
     }
 }
 

@@ -1,7 +1,8 @@
 //! Estimators: right-hand sides beside y, or the method that replaces linear systems.
 
 use gpbench_record::{
-    FeatureEstimator, Frequencies, PathwiseTargets, PriorSource, Probes, StandardProbes, Start,
+    FeatureEstimator, Frequencies, InducingBound, PathwiseTargets, PointSelection, PriorSource, Probes,
+    StandardProbes, Start,
 };
 
 use crate::error::Mistakes;
@@ -20,6 +21,8 @@ pub(crate) enum Method {
     Standard,
     /// A Cholesky factor.
     Exact,
+    /// A lower bound from inducing points.
+    Cglb,
     /// Random features.
     Rff,
     /// A random number of random features.
@@ -27,20 +30,22 @@ pub(crate) enum Method {
 }
 
 impl Method {
-    const ALL: [Method; 5] = [Method::Pathwise, Method::Standard, Method::Exact, Method::Rff, Method::SsRff];
+    const ALL: [Method; 6] =
+        [Method::Pathwise, Method::Standard, Method::Exact, Method::Cglb, Method::Rff, Method::SsRff];
 
     fn name(self) -> &'static str {
         match self {
             Method::Pathwise => "pathwise",
             Method::Standard => "standard",
             Method::Exact => "exact",
+            Method::Cglb => "cglb",
             Method::Rff => "rff",
             Method::SsRff => "ss-rff",
         }
     }
 
-    /// Whether linear systems are solved.
-    fn solves(self) -> bool {
+    /// Whether the trace is estimated from solutions of linear systems.
+    fn has_probes(self) -> bool {
         matches!(self, Method::Pathwise | Method::Standard)
     }
 
@@ -58,6 +63,8 @@ pub(crate) enum Basis {
     Features(FeatureEstimator),
     /// A Cholesky factor.
     Exact,
+    /// The solution for y, and this bound.
+    Bound(InducingBound),
 }
 
 /// An entry of the estimator axis.
@@ -120,6 +127,7 @@ impl EstimatorEntry {
                 "`step` has no effect: only `ss-rff` sums over numbers of features",
             );
         }
+        self.check_points(&mut no_effect);
         // A task that ends with a prediction draws prior functions for it.
         let draws = *method == Method::Pathwise || method.is_of_features() || task.has(TaskKey::Prediction);
         if !draws {
@@ -139,11 +147,29 @@ impl EstimatorEntry {
         task.check(TaskKey::WarmStart, warm, mistakes);
         let second = table.second_solve.at.as_ref().filter(|_| table.second_solve.value);
         if task.check(TaskKey::SecondSolve, second, mistakes)
-            && !method.solves()
+            && !method.has_probes()
             && let Some(at) = second
         {
-            let what = format!("`second_solve` has no effect: `{}` solves no linear systems", method.name());
+            let why = match method {
+                Method::Cglb => "is the bound of one solution",
+                _ => "solves no linear systems",
+            };
+            let what = format!("`second_solve` has no effect: `{}` {why}", method.name());
             mistakes.add(at, what, None);
+        }
+    }
+
+    /// Reports keys of a bound where there is none, and one that its selection of points does not use.
+    fn check_points(&self, no_effect: &mut impl FnMut(Option<&Location>, &str)) {
+        let table::Estimator { points, select, reselect, gap, .. } = &self.table;
+        if self.method != Method::Cglb {
+            for at in [&points.at, &select.at, &reselect.at] {
+                no_effect(at.as_ref(), "only `cglb` has inducing points: this has no effect");
+            }
+            no_effect(gap.at.as_ref(), "`gap` has no effect: only `cglb` is a bound");
+        } else if select.value != PointSelection::Greedy {
+            let why = "`reselect` has no effect: only greedy points depend on the scales";
+            no_effect(reselect.at.as_ref(), why);
         }
     }
 
@@ -177,14 +203,25 @@ impl EstimatorEntry {
                 Basis::Solutions(Probes::Standard(StandardProbes { probes, distribution }))
             }
             Method::Exact => Basis::Exact,
+            Method::Cglb => Basis::Bound(self.bound()),
             Method::Rff => Basis::Features(FeatureEstimator::Rff { features, frequencies }),
             Method::SsRff => Basis::Features(FeatureEstimator::SsRff { features, step, frequencies }),
         }
     }
 
+    /// The bound of `cglb`.
+    fn bound(&self) -> InducingBound {
+        let table::Estimator { points, select, reselect, gap, .. } = &self.table;
+        // Points that do not depend on the scales would be the same again.
+        let reselect = if select.value == PointSelection::Greedy { reselect.value } else { 0 };
+        InducingBound { points: points.value, select: select.value, reselect, gap: gap.value }
+    }
+
     /// Reports that there are no right-hand sides from which traces could be estimated.
     pub(crate) fn check_traces(&self, mistakes: &mut Mistakes) {
-        if let (true, 0, Some(at)) = (self.method.solves(), self.table.probes.value, &self.table.probes.at) {
+        if let (true, 0, Some(at)) =
+            (self.method.has_probes(), self.table.probes.value, &self.table.probes.at)
+        {
             let hint = "the trace is estimated from at least one".to_owned();
             mistakes.add(at, "0 probes are impossible for this task", hint);
         }

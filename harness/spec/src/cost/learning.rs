@@ -1,7 +1,8 @@
 //! Estimated cost of a learner.
 //!
-//! A learner's method is unknown. Known are its capabilities, the kernel, its parameters `batch`, `points` and
-//! `features` if it has them, and what the harness computes at each look. A step on b rows takes
+//! A learner's method is unknown. Known are its capabilities, the kernel, its parameters `batch`, `points`,
+//! `neighbours`, `inducing` and `features` if it has them, and what the harness computes at each look. A step on b rows
+//! takes
 //!
 //! | learner | flops |
 //! |---|---|
@@ -9,6 +10,7 @@
 //! | of finite dimension D | 2 b D^2 + 3 D^3 |
 //! | with a kernel alone | b^3, and b^2 kernel entries |
 //! | of experts, which have `points` b | b^2 (b / 3 + 500), and b^2 kernel entries; each expert on a thread of its own |
+//! | of `neighbours` k, beside M `inducing` points | b (k^3 + k^2 M + M^2), and b k^2 + b M kernel entries |
 //!
 //! plus the feature map forward and backward, and the optimiser's work on each parameter. A look takes predictions and the
 //! exact likelihood, or the bound where there are inducing points.
@@ -70,8 +72,21 @@ enum Model {
     Features(f64),
     /// Exact processes on this number of rows each.
     Experts(f64),
+    /// Each row given some others.
+    Neighbours(Neighbours),
     /// An exact process on all rows.
     Exact,
+}
+
+/// Sizes of a learner that takes each row with its neighbours.
+#[derive(Clone, Copy)]
+struct Neighbours {
+    /// Rows of a group: a row and its neighbours.
+    group: f64,
+    /// Inducing points beside them.
+    points: f64,
+    /// Neighbours that a row is predicted from; none if it is predicted from all rows.
+    predicted_from: Option<f64>,
 }
 
 /// The work of a case with `n` training rows and `d` inputs, where the kernel's exponential takes `exponential` flops.
@@ -91,7 +106,7 @@ pub(super) fn work(
         step,
         threads: match sizes.model {
             Model::Experts(rows) => (sizes.n / rows).ceil().min(EXPERTS_TOGETHER),
-            Model::Inducing(_) | Model::Features(_) | Model::Exact => f64::INFINITY,
+            Model::Inducing(_) | Model::Features(_) | Model::Neighbours(_) | Model::Exact => f64::INFINITY,
         },
         looks: task.looks.len() as f64 * look + end,
         numbers: held.max(compared) + 3.0 * sizes.weights,
@@ -108,6 +123,8 @@ struct Sizes {
     weights: f64,
     /// Flops of the feature map of one row: network and random features.
     row: f64,
+    /// Inputs of the kernel.
+    inputs: f64,
     /// Flops of a kernel entry.
     entry: f64,
     is_linear: bool,
@@ -141,7 +158,10 @@ impl Sizes {
             (None, _) if is_linear => Model::Features(inputs as f64),
             (None, _) if by_random => Model::Features(random as f64),
             (None, Some(points)) => Model::Experts(points.clamp(1, n.max(1)) as f64),
-            (None, None) => Model::Exact,
+            (None, None) => match param("neighbours") {
+                Some(neighbours) => Model::Neighbours(Neighbours::of(case, neighbours, &param, n)),
+                None => Model::Exact,
+            },
         };
         let rows = match model {
             Model::Experts(rows) => rows,
@@ -155,6 +175,7 @@ impl Sizes {
             batch: rows,
             weights,
             row: 2.0 * weights + by_features,
+            inputs: inputs as f64,
             entry: 2.0 * inputs as f64 + if is_linear { 0.0 } else { exponential },
             is_linear,
         }
@@ -172,6 +193,12 @@ impl Sizes {
             }
             Model::Features(d) if !is_kernel => (2.0 * b * d * d + 3.0 * cubic(d), 4.0 * d * d + b * d, b, d),
             Model::Experts(_) => (b * b * (b / 3.0 + LARGE + entry), 3.0 * b * b, b, 0.0),
+            Model::Neighbours(Neighbours { group: k, points: m, .. }) => {
+                let flops = b * (k * k * (k + m + entry) + m * (m + entry));
+                // Inputs in another order and scaled, indices and weights of neighbours; what is as large as A.
+                let held = self.n * (2.0 * self.inputs + 3.0 * k + 6.0 * m) + 4.0 * m * m;
+                (flops, held, b, 0.0)
+            }
             Model::Features(_) | Model::Exact => (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0),
         };
         // The backward pass costs twice the forward pass.
@@ -202,7 +229,13 @@ impl Sizes {
                 let look = rows * b * (b / 3.0 + entry) + test * rows * (b + entry);
                 (look, look, rows * b)
             }
-            Model::Exact => {
+            Model::Neighbours(Neighbours { points: m, predicted_from: Some(k), .. }) => {
+                let few = rows.min(task.nlml_rows as f64);
+                let predictions = test * (rows * entry + k * k * k / 3.0) + (rows + test) * m * (m + entry);
+                let (all, held) = if is_factored { (rows, rows * rows) } else { (few, few * few) };
+                (likelihood(few) + predictions, likelihood(all) + predictions, held.max(2.0 * rows * m))
+            }
+            Model::Neighbours(_) | Model::Exact => {
                 let few = rows.min(task.nlml_rows as f64);
                 let (all, held) = match is_factored {
                     true => (likelihood(rows) + test * rows * (rows + entry), rows * rows),
@@ -212,6 +245,21 @@ impl Sizes {
                 let look = if is_whole { all } else { likelihood(few) };
                 (map + look, map + all, held)
             }
+        }
+    }
+}
+
+impl Neighbours {
+    /// The sizes of a case with `n` training rows, from its parameters.
+    fn of(case: &Case, neighbours: usize, param: &dyn Fn(&str) -> Option<usize>, n: usize) -> Neighbours {
+        let from_all = case.solver.params.get("predict") == Some(&ParamValue::Text("exact".into()));
+        let predicted_from = param("prediction_neighbours").filter(|_| !from_all);
+        let predicted_from = predicted_from.map(|stated| if stated == 0 { 2 * neighbours } else { stated });
+        let at_most = |count: usize| count.min(n) as f64;
+        Neighbours {
+            group: at_most(neighbours + 1),
+            points: at_most(param("inducing").unwrap_or(0)),
+            predicted_from: predicted_from.map(at_most),
         }
     }
 }

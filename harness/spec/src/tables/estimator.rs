@@ -1,8 +1,10 @@
 //! `[estimator.NAME]`: right-hand sides beside y, or the method that replaces linear systems.
 
-use gpbench_record::{Frequencies, ProbeDistribution, Start};
+use gpbench_record::{Frequencies, PointSelection, ProbeDistribution, Start};
 
-use crate::keys::{COUNT_OR_ZERO, EVEN_COUNT, Keys, Setting, choice, text, truth, whole};
+use crate::keys::{
+    COUNT_OR_ZERO, EVEN_COUNT, Keys, POSITIVE, Setting, choice, count, number, text, truth, whole,
+};
 use crate::source::At;
 
 #[derive(Debug, Clone)]
@@ -15,6 +17,10 @@ pub(crate) struct Estimator {
     pub(crate) warm_start: Setting<Start>,
     pub(crate) second_solve: Setting<bool>,
     pub(crate) step: Setting<usize>,
+    pub(crate) points: Setting<usize>,
+    pub(crate) select: Setting<PointSelection>,
+    pub(crate) reselect: Setting<u64>,
+    pub(crate) gap: Setting<f64>,
 }
 
 /// How prior functions are drawn.
@@ -35,8 +41,9 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
             "method",
             text(),
             "NAME",
-            "`pathwise` (prior draws) or `standard` (random probes); in training also `exact`; for likelihoods also \
-             `rff` and `ss-rff` (random features in place of linear systems).",
+            "`pathwise` (prior draws) or `standard` (random probes); in training also `exact` and `cglb` (a lower \
+             bound from inducing points); for likelihoods also `rff` and `ss-rff` (random features in place of linear \
+             systems).",
         ),
         probes: keys.or(
             "probes",
@@ -86,5 +93,34 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Estimator {
             "Whether y is solved for twice, so that a randomised solver without bias gives a gradient without bias.",
         ),
         step: keys.or("step", even(), 100, "Features from one term of the series of `ss-rff` to the next."),
+        points: keys.or(
+            "points",
+            count(),
+            512,
+            "Inducing points of `cglb`; as many as there are training rows where these are fewer.",
+        ),
+        select: keys.or(
+            "select",
+            choice(
+                "way to select inducing points",
+                PointSelection::ALL.map(|selection| (selection.as_str(), selection)),
+            ),
+            "greedy",
+            "How they are chosen: one by one, each the row whose variance those before it explain least, at the \
+             scales of the step; a random subset of the rows; or centres of clusters.",
+        ),
+        reselect: keys.or(
+            "reselect",
+            whole(COUNT_OR_ZERO),
+            20,
+            "Steps of training after which greedy points are chosen anew; 0 keeps the first.",
+        ),
+        gap: keys.or(
+            "gap",
+            number(POSITIVE),
+            1.0,
+            "What the bound of `cglb` may lose by an inexact solution, in nats: it sets the tolerance of each step's \
+             solve.",
+        ),
     }
 }

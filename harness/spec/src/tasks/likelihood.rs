@@ -42,7 +42,7 @@ impl Rules<'_> for Likelihood {
                 quadrature: solver.quadrature,
             },
             Basis::Features(features) => LikelihoodEstimator::Features(features),
-            Basis::Exact => return None,
+            Basis::Exact | Basis::Bound(_) => return None,
         };
         let (estimator, repetitions) = (estimator.name.clone(), self.repetitions);
         Some(Task::Likelihood(LikelihoodStudy { estimator, method, repetitions }))

@@ -42,7 +42,14 @@ impl<'a> Rules<'a> for Train<'a> {
         ],
     };
     const ESTIMATORS: Option<Estimators> = Some(Estimators {
-        methods: &[Method::Pathwise, Method::Standard, Method::Exact, Method::Rff, Method::SsRff],
+        methods: &[
+            Method::Pathwise,
+            Method::Standard,
+            Method::Exact,
+            Method::Cglb,
+            Method::Rff,
+            Method::SsRff,
+        ],
         default: "pathwise",
     });
 
@@ -97,6 +104,9 @@ impl<'a> Rules<'a> for Train<'a> {
                 (GradientEstimator::Features(features), estimator.targets_with(PREDICTION_FEATURES))
             }
             Basis::Exact => (GradientEstimator::Exact, estimator.targets()),
+            Basis::Bound(bound) => {
+                (GradientEstimator::Cglb { bound, start: estimator.start() }, estimator.targets())
+            }
         };
         let mut training = Training {
             estimator: estimator.name.clone(),

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{
-    Capability, Composition, LibraryInfo, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind,
+    Capability, Composition, Facts, LibraryInfo, ParamKind, ParamSchema, ParamValue, SolverInfo, SolverKind,
 };
 use gpbench_spec::{Catalog, Checked, KnownDataset, SpecErrors, load};
 
@@ -126,6 +126,7 @@ pub(crate) fn solver(id: &str, capabilities: &[Capability], params: Vec<ParamSch
         kind: SolverKind::Solver,
         doc: String::new(),
         source: None,
+        facts: Facts::default(),
         capabilities: capabilities.to_vec(),
         params,
         listed_only: false,

@@ -7,7 +7,7 @@ use ndarray::{ArrayView2, Axis, stack};
 use super::{Finding, FitRequest, Judge, Judged};
 use crate::{DenseModel, FitHost};
 
-/// Judge of exact processes and of finitely many features; rules about other models are skipped.
+/// Judge of exact processes, of finitely many features and of actions; rules about other models are skipped.
 pub(super) struct DenseJudge;
 
 impl Judge for DenseJudge {
@@ -29,6 +29,6 @@ impl Judge for DenseJudge {
         let dense = DenseModel::new(&host, model);
         let (mean, variance) = dense.predict(&x.to_owned());
         let predictions = stack(Axis(1), &[mean.view(), variance.view()]).expect("as many of both");
-        Ok(Judged { kind, predictions, objective: Some(dense.nlml()) })
+        Ok(Judged { kind, predictions, objective: Some(dense.objective()) })
     }
 }

@@ -18,7 +18,9 @@ pub(super) fn interface(subject: &Subject<'_>) -> Result<(), Finding> {
 pub(super) fn texts(subject: &Subject<'_>) -> Result<(), Finding> {
     let info = subject.info();
     line(&format!("the {}", info.kind), &info.doc)?;
-    info.params.iter().try_for_each(|param| line(&format!("parameter `{}`", param.name), &param.doc))
+    info.params.iter().try_for_each(|param| line(&format!("parameter `{}`", param.name), &param.doc))?;
+    let mut facts = info.facts.titled().into_iter().filter(|(_, text)| !text.is_empty());
+    facts.try_for_each(|(title, text)| line(&format!("\"{title}\" of the {}", info.kind), text))
 }
 
 fn line(what: &str, doc: &str) -> Result<(), Finding> {

@@ -72,6 +72,7 @@ static const GpbSolver solvers[] = {{
 #ifdef FAULT_FOREIGN_TEXT
     .doc = TEXT(FOREIGN),
     .source = TEXT(FOREIGN),
+    .facts = {.step = TEXT(FOREIGN), .advice = TEXT(FOREIGN)},
 #else
     .doc = TEXT("In a library that may be wrong"),
 #endif

@@ -102,7 +102,8 @@ impl<'s> Judge<'s> {
         }
         let posterior = self.posterior(parsed)?;
         let test = self.predictions(&posterior, &mut found)?;
-        let is_bounded = matches!(parsed.kind, ModelKind::Inducing | ModelKind::NetworkInducing);
+        let is_bounded =
+            matches!(parsed.kind, ModelKind::Inducing | ModelKind::NetworkInducing | ModelKind::Actions);
         if is_bounded {
             insert(&mut found, names::BOUND, posterior.objective()?);
         }
@@ -110,8 +111,8 @@ impl<'s> Judge<'s> {
             let dead = parsed.model.dead_features(self.setup.rows.split.x_train.view(), self.pool());
             insert(&mut found, names::DEAD_FEATURES, dead.map(|count| count as f64));
         }
-        // With inducing points and neighbours the likelihood takes cubic time too, unless the kernel has finitely
-        // many features.
+        // With inducing points, neighbours and actions the likelihood takes cubic time too, unless the kernel has
+        // finitely many features.
         let is_cubic = !self.is_finite() && (is_bounded || is_near) || self.is_dense(parsed.kind);
         let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
@@ -268,8 +269,8 @@ mod tests {
     fn only_known_kinds_are_kinds() {
         let of = |kind: Array2<f64>| kind_of(&Arrays::from([("kind".to_owned(), kind)]));
         assert_eq!(of(array![[1.0]]), Some(ModelKind::Gp));
-        assert_eq!(of(array![[7.0]]), Some(ModelKind::Neighbours));
-        for wrong in [array![[0.0]], array![[1.5]], array![[8.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
+        assert_eq!(of(array![[8.0]]), Some(ModelKind::Actions));
+        for wrong in [array![[0.0]], array![[1.5]], array![[9.0]], array![[1.0, 1.0]], array![[f64::NAN]]] {
             assert_eq!(of(wrong), None);
         }
         assert_eq!(kind_of(&Arrays::new()), None);

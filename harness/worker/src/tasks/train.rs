@@ -8,7 +8,7 @@
 //! unless the case was continued in a new process.
 //!
 //! Where random features replace the kernel, or a Cholesky factor gives the exact gradient, a step solves no
-//! system, and only the prediction needs the solver.
+//! system, and only the prediction needs the solver. Where the gradient is that of a bound, a step solves for y alone.
 //!
 //! The metrics of a step (one product for its residuals, predictions on the test rows, the exact likelihood where
 //! there are few rows) are computed while no clock runs.
@@ -16,11 +16,13 @@
 //! `posterior`, for verification. Training that cannot go on, since a matrix is singular in double precision or a number
 //! is not finite, ends there: its result is that of the last step.
 
+mod bound;
 mod checkpoint;
 mod gradient;
 mod initialise;
 mod landscape;
 mod prediction;
+mod solve;
 mod state;
 mod step;
 mod trainer;
@@ -69,7 +71,7 @@ pub(super) fn run(
         }
     }
     let prediction = trainer.predict(&state, &mut volatile, failed)?;
-    let Prediction { outcome, kernel, cached_bytes, divergence } = prediction;
+    let Prediction { outcome, kernel, cached_bytes, divergence, bound } = prediction;
     // Dropped before the solution counts, because a plugin that crashes while it frees its memory has corrupted
     // memory.
     trainer.runner.aside(|| drop(volatile));
@@ -92,6 +94,7 @@ pub(super) fn run(
         metrics.into_iter().chain(fits).map(|(name, value)| (name.to_owned(), value)).collect::<Metrics>();
     let mut solved = trainer.runner.solved(outcome, cached_bytes, output);
     solved.metrics.extend(&metrics);
+    solved.metrics.extend(&bound);
     Ok(solved)
 }
 

@@ -1,5 +1,6 @@
 //! What `describe.py` says about a script, and how it is run.
 
+use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -56,6 +57,9 @@ pub struct Class {
     /// Work to cite; empty if there is none.
     #[serde(default)]
     pub source: String,
+    /// What it states for readers who choose a method, by the names of the interface.
+    #[serde(default)]
+    pub facts: BTreeMap<String, String>,
     /// Words of the interface.
     #[serde(default)]
     pub capabilities: Vec<String>,

@@ -29,12 +29,29 @@ pub fn plugin(
         let params = if params.is_empty() { null() } else { params.leak().as_ptr() };
         let (capabilities, create) = (capabilities(class)?, Some(create));
         let (id, doc, source) = (text(&class.id), text(&class.doc), text(&class.source));
+        let fact = |name: &str| text(class.facts.get(name).map_or("", String::as_str));
+        let facts = abi::Facts {
+            step: fact("step"),
+            memory: fact("memory"),
+            guarantees: fact("guarantees"),
+            advice: fact("advice"),
+        };
         if class.is_learner() {
             let size = size_of::<abi::Learner>() as u32;
             // SAFETY: numbers, pointers and optional functions, of which zero and null are values.
             let empty: abi::Learner = unsafe { std::mem::zeroed() };
-            let mut table =
-                abi::Learner { size, capabilities, id, doc, source, params, n_params, create, ..empty };
+            let mut table = abi::Learner {
+                size,
+                capabilities,
+                id,
+                doc,
+                source,
+                params,
+                n_params,
+                create,
+                facts,
+                ..empty
+            };
             learner_functions(&mut table);
             learners.push(table);
         } else {
@@ -42,7 +59,7 @@ pub fn plugin(
             // SAFETY: as above.
             let empty: abi::Solver = unsafe { std::mem::zeroed() };
             let mut table =
-                abi::Solver { size, capabilities, id, doc, source, params, n_params, create, ..empty };
+                abi::Solver { size, capabilities, id, doc, source, params, n_params, create, facts, ..empty };
             solver_functions(&mut table);
             solvers.push(table);
         }

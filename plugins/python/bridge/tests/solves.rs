@@ -13,6 +13,7 @@ fn a_script_is_described_without_running() {
     let entry = solver(&zoo("richardson"), "richardson");
     assert_eq!(entry.info.doc, "Richardson's iteration with a fixed step");
     assert_eq!(entry.info.source.as_deref(), Some("Richardson (1911)"));
+    assert_eq!((entry.info.facts.step.as_str(), entry.info.facts.advice.as_str()), ("n^2 entries", ""));
     assert_eq!(entry.info.capabilities, [Capability::WarmStart, Capability::BlasThreads]);
     assert_eq!(entry.oddities, [""; 0]);
     let step = &entry.info.params[0];

@@ -21,6 +21,9 @@ CAPABILITIES = {
     "learner": ("kernel", "network", "finite", "inducing", "mean", "randomized"),
 }
 
+#: What a class may state for readers who choose a method.
+FACTS = ("step", "memory", "guarantees", "advice")
+
 #: Methods of each kind, and whether a class must have them.
 METHODS = {
     "solver": {"warm_up": False, "prepare": False, "solve": True, "estimate": False},
@@ -165,6 +168,10 @@ def read_class(
     source = literal("source", "")
     if source is not None and not isinstance(source, str):
         problems.add(place("source"), f"`source` must be a text, not {source!r}")
+    facts = literal("facts", {})
+    if facts is not None and not is_facts(facts):
+        problems.add(place("facts"), f"`facts` must be a dict of texts by {', '.join(FACTS)}, not {facts!r}")
+        facts = None
     capabilities = literal("capabilities", _DEFAULT_CAPABILITIES[kind])
     if isinstance(capabilities, str):
         problems.add(place("capabilities"), f'`capabilities` must be a tuple: write ("{capabilities}",)')
@@ -193,10 +200,16 @@ def read_class(
         "id": identity if isinstance(identity, str) else "",
         "doc": doc,
         "source": source if isinstance(source, str) else "",
+        "facts": facts or {},
         "capabilities": [c for c in capabilities or () if isinstance(c, str)],
         "methods": [name for name in METHODS[kind] if name in methods],
         "params": params,
     }
+
+
+def is_facts(value: Any) -> bool:
+    """Returns whether these are texts by names of facts."""
+    return isinstance(value, dict) and all(k in FACTS and isinstance(v, str) for k, v in value.items())
 
 
 def first_line(node: ast.ClassDef) -> str:

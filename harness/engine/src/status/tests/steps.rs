@@ -99,6 +99,27 @@ fn steps_of_training_are_compared_with_the_tolerance() {
     assert_eq!(classified(None, &[0.5, 0.5]), (CaseStatus::NotConverged, early));
 }
 
+#[test]
+fn steps_are_compared_with_the_tolerance_that_their_estimator_sets() {
+    let classified = |own: [f64; 3], residuals: &[f64]| {
+        let mut messages = steps(residuals);
+        for (message, own) in messages.iter_mut().zip(own) {
+            let Message::Step(step) = message else { unreachable!("steps") };
+            step.metrics.insert(names::STEP_TOLERANCE, own);
+        }
+        let Verdict { status, reason, .. } = ended(Some(0.01), messages, None);
+        (status, reason)
+    };
+    // The budget's tolerance is that of the prediction.
+    assert_eq!(classified([0.05, 0.04, 0.03], &[0.05, 0.04, 0.03]), (CaseStatus::Ok, String::new()));
+    let short = "1 of 3 steps fell short of the tolerance of their estimator, 0.004 at step 1; \
+                 worst true residual 0.02";
+    let found = classified([0.05, 0.004, 0.03], &[0.02, 0.006, 0.01]);
+    assert_eq!(found, (CaseStatus::NotConverged, short.to_owned()));
+    let wrong = "step 2 claims the tolerance 0.006; true residual 0.02".to_owned();
+    assert_eq!(classified([0.05, 0.05, 0.006], &[0.02, 0.02, 0.02]), (CaseStatus::Invalid, wrong));
+}
+
 /// Status of a search of three steps whose last systems have these verified metrics.
 fn searched(tolerance: Option<f64>, residuals: &[f64], found: &[(&str, f64)], inducing: bool) -> Verdict {
     let mut case = case(tolerance, 1, None);

@@ -8,6 +8,7 @@
 //! | `first_moment`, `second_moment` | scales, and 1 with a mean | moments of the optimiser |
 //! | `hyperparameters`, `metrics` | steps x names | numbers of the steps so far; NaN for an absent metric |
 //! | `solution`, `before` | n x (1 + s) | solutions of the last step and of the one before, where they are kept |
+//! | `inducing` | M x d | inducing points of the last step, where the gradient is that of a bound |
 //! | `solver/KEY` | bytes | saved state of the solver, by its own keys |
 //!
 //! The state of the file is a [`Text`].
@@ -47,8 +48,19 @@ struct Text {
 
 /// Writes a state.
 pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
-    let State { parameters, mean, adam, solution, before, solver, steps, cost, outer, unconverged_fits } =
-        state;
+    let State {
+        parameters,
+        mean,
+        adam,
+        solution,
+        before,
+        inducing,
+        solver,
+        steps,
+        cost,
+        outer,
+        unconverged_fits,
+    } = state;
     let (hyperparameters, of_hyperparameters) = table(steps, |step| {
         step.hyperparameters.iter().map(|(name, value)| (name.as_str(), *value)).collect()
     });
@@ -70,9 +82,9 @@ pub(super) fn write(path: &Path, state: &State) -> Result<(), FileError> {
     if let Some(mean) = mean {
         file = file.array("mean", aview1(std::slice::from_ref(mean)));
     }
-    for (name, solution) in [("solution", solution), ("before", before)] {
-        if let Some(solution) = solution {
-            file = file.array(name, solution.view());
+    for (name, array) in [("solution", solution), ("before", before), ("inducing", inducing)] {
+        if let Some(array) = array {
+            file = file.array(name, array.view());
         }
     }
     for (key, bytes) in solver {
@@ -106,6 +118,7 @@ pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
         metrics: named(&metrics, of_metrics).collect(),
     });
     let steps: Vec<Step> = steps.collect();
+    let inducing = file.has("inducing").then(|| file.row_major("inducing")).transpose()?;
     let mean = file.has("mean").then(|| file.vector("mean")).transpose()?;
     let saved = |key: String| Ok((key.clone(), file.bytes(&format!("{SOLVER}/{key}"))?.to_vec()));
     let adam = Adam {
@@ -119,6 +132,7 @@ pub(super) fn read(path: &Path) -> Result<Option<State>, FileError> {
         adam,
         solution: file.optional("solution")?,
         before: file.optional("before")?,
+        inducing,
         solver: file.names(SOLVER).into_iter().map(saved).collect::<Result<_, FileError>>()?,
         steps,
         cost,
@@ -178,6 +192,7 @@ mod tests {
             },
             solution: Some(array![[1.0, 2.0], [3.0, 4.0], [5.0, 1.0 / 7.0]]),
             before: Some(array![[-1.0, 0.0], [1e300, 4.5], [5.0, 0.1]]),
+            inducing: Some(array![[0.5, -2.0, 3.0], [1.0 / 3.0, 0.0, 7.0]]),
             solver: [("a".to_owned(), vec![1, 2, 3]), ("\"/é\0".to_owned(), vec![])].into(),
             steps: vec![step(0, "first"), step(1, "second")],
             cost: SolveCost {
@@ -196,7 +211,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("checkpoint");
         assert_eq!(read(&path).unwrap(), None);
-        let first = State { solution: None, before: None, mean: None, solver: SolverState::new(), ..state() };
+        let none = State { solution: None, before: None, inducing: None, mean: None, ..state() };
+        let first = State { solver: SolverState::new(), ..none };
         for state in [first, State { before: None, ..state() }, state()] {
             write(&path, &state).unwrap();
             assert_eq!(read(&path).unwrap(), Some(state));

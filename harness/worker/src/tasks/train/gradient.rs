@@ -2,24 +2,22 @@
 
 use gpbench_gp::Gradient;
 use gpbench_gp::exact::ExactGp;
+use gpbench_gp::lanczos;
 use gpbench_gp::likelihood::Likelihood;
-use gpbench_gp::train;
-use gpbench_gp::{lanczos, metrics};
-use gpbench_host::difference;
+use gpbench_host::{SolveCost, SolverState, VolatileObjects, difference};
 use gpbench_record::{
     Entries, FeatureEstimator, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason, names,
 };
 use ndarray::{Array2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::predictions::predictions;
-use crate::evaluate::weights::{claims, residuals};
+use crate::evaluate::weights::residuals;
 use crate::failure::CaseError;
 use crate::runner::Carried;
 use crate::system::{NO_PROBES, System};
 use crate::{estimate, process};
-use gpbench_host::SolveCost;
-use gpbench_host::{SolveLimits, SolverState, VolatileObjects};
 
+use super::solve::{Demand, StepSolution};
 use super::state::State;
 use super::trainer::Trainer;
 
@@ -28,9 +26,6 @@ const SECTION_ROWS: usize = 3000;
 
 /// Number of steps with such a cross-section; that of the last of them is shown (Lin et al. 2024, Figure 6).
 const SECTION_STEPS: u64 = 20;
-
-/// Largest number of rows for which the distance to the initial iterate is measured, at the cost of one product.
-const DISTANCE_ROWS: usize = 20_000;
 
 /// Number of steps of the Lanczos iteration for the two largest eigenvalues.
 const LEADING_STEPS: usize = 30;
@@ -43,6 +38,8 @@ pub(super) struct StepGradient {
     /// The exact log marginal likelihood, where it was computed.
     pub(super) log_marginal_likelihood: Option<f64>,
     pub(super) solution: Option<Array2<f64>>,
+    /// Inducing points of the bound whose gradient it is, M x d.
+    pub(super) inducing: Option<Array2<f64>>,
     /// The state that the solver has saved for the next step.
     pub(super) solver: SolverState,
     pub(super) reason: StopReason,
@@ -54,12 +51,18 @@ pub(super) struct StepGradient {
 
 impl StepGradient {
     /// A gradient without solutions or costs.
-    fn new(gradient: Gradient, by_mean: f64, reason: StopReason, metrics: Metrics) -> StepGradient {
+    pub(super) fn new(
+        gradient: Gradient,
+        by_mean: f64,
+        reason: StopReason,
+        metrics: Metrics,
+    ) -> StepGradient {
         StepGradient {
             gradient,
             by_mean,
             log_marginal_likelihood: None,
             solution: None,
+            inducing: None,
             solver: SolverState::new(),
             reason,
             cost: SolveCost::default(),
@@ -84,12 +87,15 @@ impl Trainer<'_> {
             GradientEstimator::Solutions { probes, second_solve, start } => {
                 self.by_solutions(kernel, (probes, second_solve, start), count, state, volatile)
             }
+            GradientEstimator::Cglb { bound, start } => {
+                self.by_bound(kernel, (bound, start), count, state, volatile)
+            }
         }
     }
 
     /// Whether solves start on the line through the last two solutions.
     pub(super) fn is_extrapolated(&self) -> bool {
-        matches!(self.task.gradient, GradientEstimator::Solutions { start: Start::Extrapolated, .. })
+        self.task.gradient.start() == Some(Start::Extrapolated)
     }
 
     /// The gradient of the likelihood under random features, without a solve. The frequencies of `rff` are part of its
@@ -153,16 +159,8 @@ impl Trainer<'_> {
         let redraw = (!start.is_warm() && count > 0).then_some(count);
         let mut system = self.setup.system(kernel, probes, redraw, None)?;
         let mut outer = process::now().wall - began.wall;
-        let (mut x, cost) = self.initial_iterate(&system, start, state);
-        let initial = (system.n() <= DISTANCE_ROWS).then(|| x.clone());
-        let limits = self.limits(&system, &format!("solver/{count}"), state);
-        let max_epochs = limits.max_epochs.map(|most| most - cost.epochs(system.n()));
-        let limits = SolveLimits { max_epochs, ..limits };
-        let mut solver = state.solver.clone();
-        let params = &self.setup.job.case.solver.params;
-        let carried = Carried { state: &mut solver, volatile, elsewhere: 0 };
-        let outcome = self.runner.solve(params, &mut system, &mut x, limits, Some(carried))?;
-        let mut cost = cost.plus(outcome.cost);
+        let solved = self.solve_step(&mut system, Demand::of(start), count, state, volatile)?;
+        let mut cost = solved.cost;
         let again = match second_solve {
             false => None,
             true => {
@@ -173,45 +171,22 @@ impl Trainer<'_> {
         };
 
         let began = process::now();
+        let StepSolution { x, initial, outcome, .. } = &solved;
         let gradient = estimate::gradient(&system, probes, x.view(), again.as_ref(), outcome.precision);
         outer += process::now().wall - began.wall;
 
-        let mut metrics = claims(&outcome.claimed);
+        let mut metrics = solved.metrics(&system);
         metrics.extend(&predictions(&system, None, x.view()));
-        metrics.extend(&residuals(&system, x.view()));
-        if let Some(initial) = initial {
-            metrics.insert(names::INITIAL_DISTANCE, distance(&system, &initial, &x));
-            if count < SECTION_STEPS && system.n() <= SECTION_ROWS && system.columns() > 1 {
-                metrics.extend(&cross_section(&system, &initial, &x));
-            }
+        if let Some(initial) = initial
+            && count < SECTION_STEPS
+            && system.n() <= SECTION_ROWS
+            && system.columns() > 1
+        {
+            metrics.extend(&cross_section(&system, initial, x));
         }
         let found = StepGradient::new(gradient, x.column(0).sum(), outcome.stop_reason, metrics);
+        let StepSolution { x, solver, .. } = solved;
         Ok(StepGradient { solution: Some(x), solver, cost, outer, ..found })
-    }
-
-    /// The limits of one solve of a step.
-    fn limits(&self, system: &System, stream: &str, state: &State) -> SolveLimits {
-        SolveLimits { seconds: self.seconds_left(state), ..self.runner.limits(system, stream) }
-    }
-
-    /// The initial iterate of a step, and the cost of computing it.
-    fn initial_iterate(&self, system: &System, start: Start, state: &State) -> (Array2<f64>, SolveCost) {
-        let mut x = Array2::zeros((system.n(), system.columns()).f());
-        let Some(last) = state.solution.as_ref().filter(|_| start.is_warm()) else {
-            return (x, SolveCost::default());
-        };
-        let Some(before) = state.before.as_ref().filter(|_| start == Start::Extrapolated) else {
-            x.assign(last);
-            return (x, SolveCost::default());
-        };
-        let began = process::now();
-        let rhs = system.targets.rhs.view();
-        x = train::extrapolate(&*system.operator, rhs, last.view(), before.view());
-        let solve = difference(process::now(), began);
-        // One product with H.
-        let used = (system.n() as f64).powi(2);
-        let entries = Entries { used, evaluated: used, ..Entries::default() };
-        (x, SolveCost { solve, entries, ..SolveCost::default() })
     }
 
     /// Solves for y a second time, with other random numbers and without the state and the objects that the solver
@@ -250,13 +225,4 @@ fn cross_section(system: &System, initial: &Array2<f64>, x: &Array2<f64>) -> Met
         metrics.insert(names::STARTS[i], starts[i]);
     }
     metrics
-}
-
-/// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H.
-fn distance(system: &System, initial: &Array2<f64>, x: &Array2<f64>) -> f64 {
-    let of_probes = usize::from(x.ncols() > 1);
-    let mut moved = Array2::zeros((x.nrows(), x.ncols() - of_probes).f());
-    moved.assign(&(x - initial).slice(s![.., of_probes..]));
-    let norms = metrics::energy_norms(&*system.operator, moved.view());
-    (norms.iter().map(|norm| norm * norm).sum::<f64>() / norms.len() as f64).sqrt()
 }

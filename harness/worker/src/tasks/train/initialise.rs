@@ -48,6 +48,7 @@ impl Trainer<'_> {
             adam,
             solution: None,
             before: None,
+            inducing: None,
             solver: SolverState::new(),
             steps: Vec::new(),
             cost: SolveCost::default(),

@@ -1,7 +1,9 @@
 //! The posterior at the end of training.
 
 use gpbench_host::{SolveLimits, SolveOutcome, VolatileObjects};
-use gpbench_record::{Case, Failure, FaultCause, GradientEstimator, Kernel, Probes, StopReason};
+use gpbench_record::{
+    Case, Failure, FaultCause, GradientEstimator, Kernel, Metrics, Probes, Start, StopReason,
+};
 use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
@@ -20,6 +22,8 @@ pub(super) struct Prediction {
     pub(super) cached_bytes: usize,
     /// Why training has diverged, if it has.
     pub(super) divergence: Option<String>,
+    /// The bound under the final hyperparameters, where training was by one.
+    pub(super) bound: Metrics,
 }
 
 impl Trainer<'_> {
@@ -74,11 +78,14 @@ impl Trainer<'_> {
         let job = self.setup.job;
         let (case, mut system) = self.final_system(kernel)?;
         let mut x = Array2::zeros((system.n(), system.columns()).f());
-        if let (GradientEstimator::Solutions { probes, start, .. }, Some(last)) =
-            (self.task.gradient, &state.solution)
-            && start.is_warm()
+        let gradient = self.task.gradient;
+        if let Some(last) = &state.solution
+            && gradient.start().is_some_and(Start::is_warm)
         {
-            let known = if probes == self.targets() { last.ncols() } else { 1 };
+            let targets = self.targets();
+            let is_same =
+                matches!(gradient, GradientEstimator::Solutions { probes, .. } if probes == targets);
+            let known = if is_same { last.ncols() } else { 1 };
             x.slice_mut(s![.., ..known]).assign(&last.slice(s![.., ..known]));
         }
         let limits = SolveLimits { seconds: None, ..self.runner.limits(&system, "solver") };
@@ -90,7 +97,8 @@ impl Trainer<'_> {
         }
         solution::write(&job.solution_file, x.view()).map_err(file_fault(FaultCause::Storage))?;
         let cached_bytes = system.view().matrix.cached_bytes();
-        Ok(Prediction { outcome, kernel: case.kernel, cached_bytes, divergence: None })
+        let bound = self.final_bound(&system, x.column(0), state);
+        Ok(Prediction { outcome, kernel: case.kernel, cached_bytes, divergence: None, bound })
     }
 
     /// Weights of zero, which predict the prior under a kernel.
@@ -99,7 +107,8 @@ impl Trainer<'_> {
         let x = Array2::zeros((system.n(), system.columns()).f());
         solution::write(&self.setup.job.solution_file, x.view()).map_err(file_fault(FaultCause::Storage))?;
         let outcome = SolveOutcome::without_a_solve(StopReason::Diverged);
-        Ok(Prediction { outcome, kernel: case.kernel, cached_bytes: 0, divergence: None })
+        let (kernel, bound) = (case.kernel, Metrics::default());
+        Ok(Prediction { outcome, kernel, cached_bytes: 0, divergence: None, bound })
     }
 
     /// Right-hand sides of the final prediction.

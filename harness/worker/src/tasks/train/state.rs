@@ -21,6 +21,8 @@ pub(super) struct State {
     pub(super) solution: Option<Array2<f64>>,
     /// Solutions of the step before the last, where starts are extrapolated.
     pub(super) before: Option<Array2<f64>>,
+    /// Inducing points of the last step, M x d, where the gradient is that of a bound.
+    pub(super) inducing: Option<Array2<f64>>,
     /// The state that the solver has saved for the next step.
     pub(super) solver: SolverState,
     /// The steps so far.

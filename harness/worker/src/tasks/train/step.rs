@@ -69,6 +69,7 @@ impl Trainer<'_> {
         state.outer += outer;
         state.before = state.solution.take().filter(|_| self.is_extrapolated());
         state.solution = found.solution;
+        state.inducing = found.inducing;
         state.solver = found.solver;
         Ok(step)
     }

@@ -10,6 +10,7 @@ class Richardson(Solver):
 
     id = "richardson"
     source = "Richardson (1911)"
+    facts = {"step": "n^2 entries"}
     capabilities = ("warm_start",)
     step: float = param(0.5, min=0.0, max=2.0, doc="Step, relative to the largest row sum")
     limit: int = param(10_000, min=1, doc="Iterations after which to give up")

@@ -1,0 +1,293 @@
+//! A web site of several runs.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use gpbench_record::{Environment, ParamValue, Row, Source};
+use gpbench_report::{ArchivedRun, Error, Run, Verification, WebSite, WrittenSite};
+use serde_json::Value;
+
+use crate::report::run;
+
+fn archived(run: Run, place: &str) -> ArchivedRun {
+    ArchivedRun { run, place: place.to_owned(), verification: Verification::None }
+}
+
+fn write(runs: Vec<ArchivedRun>, folder: &Path) -> WrittenSite {
+    let mut site = WebSite::default();
+    runs.into_iter().for_each(|run| site.add(run).unwrap());
+    site.write(folder).unwrap()
+}
+
+/// The files of a site, by path.
+fn files(folder: &Path) -> BTreeMap<String, String> {
+    let list = fs::read_to_string(folder.join("files.txt")).unwrap();
+    list.lines().map(|path| (path.to_owned(), fs::read_to_string(folder.join(path)).unwrap())).collect()
+}
+
+/// The stored run, as another one on another machine, in which cg has another rank.
+fn elsewhere() -> Run {
+    let mut run = run();
+    run.record.name = "theirs".to_owned();
+    run.record.environments =
+        vec![Environment { cpu: "Xeon".to_owned(), threads: 4, ..Environment::default() }];
+    for row in run.record.rows.iter_mut().filter(|row| row.labels.solver == "cg") {
+        row.case.solver.params.insert("rank".to_owned(), ParamValue::Int(500));
+    }
+    run
+}
+
+/// Adds the cases on pol as those on other data sets.
+fn add_datasets(run: &mut Run, names: &[&str]) {
+    let of_pol = run.record.rows.iter().filter(|row| row.labels.dataset == "pol");
+    let of_pol: Vec<Row> = of_pol.cloned().collect();
+    for name in names {
+        run.record.rows.extend(of_pol.iter().cloned().map(|mut row| {
+            row.labels.dataset = (*name).to_owned();
+            row.case.dataset.name = (*name).to_owned();
+            row.case.dataset.source = Source::Registry { name: (*name).to_owned() };
+            row.id = format!("{name}-{}", row.id);
+            row
+        }));
+    }
+}
+
+#[test]
+fn every_link_leads_to_a_page_and_equal_runs_give_equal_bytes() {
+    let [one, other] = [(); 2].map(|()| tempfile::tempdir().unwrap());
+    let runs = || vec![archived(run(), "uci/a"), archived(elsewhere(), "uci/b")];
+    let written = write(runs(), one.path());
+    write(runs(), other.path());
+    let files_of_one = files(one.path());
+    assert_eq!(files_of_one, files(other.path()));
+    assert_eq!((written.files, written.cases), (files_of_one.len(), 36));
+    for (path, page) in files_of_one.iter().filter(|(path, _)| path.ends_with(".html")) {
+        let folder = one.path().join(path);
+        let links = ["href=\"", "src=\""].into_iter().flat_map(|name| page.split(name).skip(1));
+        for link in links.map(|rest| rest.split('"').next().unwrap()) {
+            match link.strip_prefix('#') {
+                Some(id) => assert!(page.contains(&format!("id=\"{id}\"")), "{path} has no {link}"),
+                None => assert!(folder.parent().unwrap().join(link).is_file(), "{path} links {link}"),
+            }
+        }
+    }
+    let paths: Vec<&str> = files_of_one.keys().map(String::as_str).collect();
+    let expected = [
+        "datasets/draw.html",
+        "datasets/pol.html",
+        "index.html",
+        "runs/uci-a.html",
+        "runs/uci-b.html",
+        "site.css",
+        "site.js",
+        "solvers/cg-2.html",
+        "solvers/cg.html",
+        "solvers/cholesky.html",
+        "solvers/jacobi.html",
+    ];
+    assert_eq!(paths, expected);
+}
+
+#[test]
+fn a_site_replaces_an_earlier_one_and_nothing_else() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "uci/a"), archived(elsewhere(), "uci/b")], folder.path());
+    fs::write(folder.path().join("notes.txt"), "mine").unwrap();
+    write(vec![archived(run(), "uci/a")], folder.path());
+    assert!(
+        !folder.path().join("runs/uci-b.html").exists() && folder.path().join("runs/uci-a.html").exists()
+    );
+    assert!(folder.path().join("notes.txt").exists());
+    let foreign = tempfile::tempdir().unwrap();
+    fs::write(foreign.path().join("index.html"), "mine").unwrap();
+    let refused = WebSite::default().write(foreign.path()).unwrap_err();
+    assert!(matches!(refused, Error::Format { .. }) && refused.to_string().contains("give another folder"));
+    // A list that was changed leads to no file outside.
+    let list = folder.path().join("files.txt");
+    fs::write(&list, "../runs\n/etc/hostname\nnotes.txt/..\n").unwrap();
+    write(vec![archived(run(), "uci/a")], folder.path());
+    assert!(folder.path().join("notes.txt").exists());
+}
+
+#[test]
+fn times_of_different_machines_never_share_a_table() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "ours"), archived(elsewhere(), "theirs")], folder.path());
+    let files = files(folder.path());
+    for page in ["datasets/pol.html", "solvers/cholesky.html"] {
+        let mut machines = BTreeSet::new();
+        for table in files[page].split("<h3>Times on ").skip(1) {
+            let (machine, table) = table.split_once("</h3>").unwrap();
+            let table = table.split("</table>").next().unwrap();
+            let has = |run: &str| table.contains(&format!("../runs/{run}.html"));
+            assert!(has("ours") != has("theirs"), "{page}, {machine}: {table}");
+            assert_eq!(machine.starts_with("Xeon"), has("theirs"), "{page}");
+            machines.insert(machine);
+        }
+        assert_eq!(machines.len(), 2, "{page}");
+        // Qualities do not depend on the machine.
+        let quality = files[page].split("<h3>Results</h3>").nth(1).unwrap().split("</table>").next().unwrap();
+        assert!(quality.contains("test RMSE") && !quality.contains("[s]"), "{page}: {quality}");
+        assert!(
+            ["ours", "theirs"].iter().all(|run| quality.contains(&format!("../runs/{run}.html"))),
+            "{page}"
+        );
+    }
+}
+
+#[test]
+fn a_name_means_one_thing() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "ours"), archived(elsewhere(), "theirs")], folder.path());
+    let files = files(folder.path());
+    let of_cg = &files["solvers/cg.html"];
+    assert!(of_cg.contains("rank = 100") && !of_cg.contains("rank = 500"));
+    assert!(files["solvers/cg-2.html"].contains("rank = 500"));
+    assert!(files.contains_key("solvers/cholesky.html") && !files.contains_key("solvers/cholesky-2.html"));
+    // A run of the same name again.
+    write(vec![archived(run(), "a"), archived(run(), "b")], folder.path());
+    let front = fs::read_to_string(folder.path().join("index.html")).unwrap();
+    assert!(front.contains(">example<") && front.contains(">b<"));
+}
+
+#[test]
+fn a_ranking_takes_the_data_sets_that_all_methods_have() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ours = run();
+    add_datasets(&mut ours, &["bike", "elevators"]);
+    ours.record.report.baseline = Some("cholesky".to_owned());
+    // A solver of another run that has one data set alone has no part in it.
+    let mut theirs = run();
+    theirs.record.rows.retain(|row| row.labels.solver == "cholesky" && row.labels.dataset == "pol");
+    for row in &mut theirs.record.rows {
+        row.labels.solver = "rare".to_owned();
+        row.case.solver.name = "rare".to_owned();
+    }
+    write(vec![archived(ours, "ours"), archived(theirs, "theirs")], folder.path());
+    let front = fs::read_to_string(folder.path().join("index.html")).unwrap();
+    let ranking = front.split("id=\"rankings\"").nth(1).unwrap().split("</section>").next().unwrap();
+    for words in [
+        "Ranking over 4 data sets: seconds to the tolerance",
+        "on Example CPU",
+        "over cholesky",
+        "solvers/cg.html",
+    ] {
+        assert!(ranking.contains(words), "{words}: {ranking}");
+    }
+    assert!(ranking.contains("Not on enough of these data sets and seeds: rare."), "{ranking}");
+}
+
+/// The cases of a page's chart.
+fn cases(page: &str) -> Value {
+    let text = page.split("<script id=\"cases\" type=\"application/json\">").nth(1).expect("a chart");
+    serde_json::from_str(text.split("</script>").next().unwrap()).unwrap()
+}
+
+#[test]
+fn a_chart_has_every_answer_with_its_seed() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "ours")], folder.path());
+    let data = cases(&fs::read_to_string(folder.path().join("datasets/pol.html")).unwrap());
+    let ids: BTreeSet<String> =
+        data["cases"].as_array().unwrap().iter().map(|case| case[2].as_str().unwrap().to_owned()).collect();
+    let run = run();
+    let of_pol = run.record.rows.iter().filter(|row| row.labels.dataset == "pol" && row.status.is_answer());
+    assert_eq!(ids, of_pol.map(|row| row.id.clone()).collect::<BTreeSet<String>>());
+    let width = data["clocks"].as_array().unwrap().len() + data["metrics"].as_array().unwrap().len();
+    let traced = data["clocks"].as_array().unwrap().len() + data["traced"].as_array().unwrap().len();
+    for case in data["cases"].as_array().unwrap() {
+        let points = case[4].as_array().unwrap();
+        assert!(points.iter().all(|point| point.as_array().unwrap().len() == traced));
+        assert_eq!(case[5].as_array().unwrap().len(), width);
+        let [solver, setting, run, machine] = [0, 1, 2, 3]
+            .map(|at| data["series"][case[0].as_u64().unwrap() as usize][at].as_u64().unwrap() as usize);
+        assert!(data["solvers"][solver][1].as_str().unwrap().starts_with("../solvers/"));
+        assert!(data["settings"][setting].as_str().unwrap().starts_with("posterior: matern32"));
+        assert_eq!(data["runs"][run][1], "../runs/ours.html");
+        assert!(data["machines"][machine][0].as_str().unwrap().starts_with("Example CPU, 8 cores"));
+    }
+}
+
+#[test]
+fn verdicts_are_shown_with_their_checks() {
+    let verdict = serde_json::json!({
+        "schema": 1, "gpbench": "0.1.0", "verified": "2026-11-26T09:00:00Z", "journal_sha256": "aa",
+        "checks": [
+            {
+                "check": "solutions", "result": "agrees", "checked": 7, "of": 18, "detail": "of the rows with the smallest ids",
+                "differences": [], "recomputes": true,
+            },
+            {
+                "check": "times", "result": "not checked", "checked": 0, "of": 18, "detail": "never verified",
+                "differences": [], "recomputes": false,
+            },
+        ],
+    });
+    let folder = tempfile::tempdir().unwrap();
+    let verified = ArchivedRun {
+        verification: Verification::parse(&verdict.to_string(), "aa").unwrap(),
+        ..archived(run(), "ours")
+    };
+    let without = ArchivedRun { verification: Verification::Impossible, ..archived(elsewhere(), "theirs") };
+    write(vec![verified, without], folder.path());
+    let files = files(folder.path());
+    assert!(
+        files["index.html"].contains("agrees, 7 recomputed")
+            && files["index.html"].contains("not verifiable")
+    );
+    let page = &files["runs/ours.html"];
+    assert!(page.contains("7 of 18") && page.contains("never verified"));
+    assert!(page.contains("id=\"results\""));
+    // Without a journal, the page has the conditions and no tables of results.
+    let page = &files["runs/theirs.html"];
+    assert!(page.contains("cannot be verified") && page.contains("Xeon") && !page.contains("id=\"results\""));
+}
+
+#[test]
+fn text_of_others_forms_no_tags() {
+    for hostile in
+        ["</script><script>alert(1)</script>", "\"><img src=x onerror=alert(1)>", "\u{202e}\u{1b}[2J"]
+    {
+        let mut run = run();
+        run.record.name = hostile.to_owned();
+        run.record.sources.insert("cg".to_owned(), hostile.to_owned());
+        run.record.environments[0].cpu = hostile.to_owned();
+        for row in &mut run.record.rows {
+            row.labels.dataset += hostile;
+            row.labels.kernel += hostile;
+            row.labels.solver += hostile;
+            row.case.solver.name += hostile;
+            row.case.dataset.name += hostile;
+            row.reason = hostile.to_owned();
+            row.finished = hostile.to_owned();
+        }
+        let folder = tempfile::tempdir().unwrap();
+        write(vec![archived(run, hostile)], folder.path());
+        for (path, page) in files(folder.path()).iter().filter(|(path, _)| path.ends_with(".html")) {
+            assert!(!page.contains("<img") && !page.contains("<script>"), "{path} of {hostile:?}");
+            assert!(
+                page.matches("<script").count() <= 2 && !page.contains('\u{202e}'),
+                "{path} of {hostile:?}"
+            );
+            if page.contains("id=\"cases\"") {
+                cases(page);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_scripts_are_small_and_ask_nobody() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "ours")], folder.path());
+    let files = files(folder.path());
+    assert!(files["site.js"].len() < 40_000, "{}", files["site.js"].len());
+    for (path, text) in &files {
+        for words in
+            ["href=\"http", "src=\"http", "fetch(", "XMLHttpRequest", "import(", "@import", "url(http"]
+        {
+            assert!(!text.contains(words), "{path} has {words}");
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! Integration tests, in one program so that they are linked once.
+
+mod behaviour;
+mod given;
+mod identities;
+mod oracle;
+mod suite;
