@@ -77,14 +77,14 @@ impl OtherContent {
         format!(
             "{kind} `{beside}`: {} had another content {whose} (SHA-256 {} in place of {}); the rows stand apart, as `{name}`",
             runs.join(", "),
-            short(sha256),
-            short(beside_sha256),
+            short_sha256(sha256),
+            short_sha256(beside_sha256),
         )
     }
 }
 
 /// The first digits of a SHA-256.
-fn short(sha256: &str) -> &str {
+pub fn short_sha256(sha256: &str) -> &str {
     sha256.get(..12).unwrap_or(sha256)
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn mixed(cases: &[PlannedCase]) -> Vec<String> {
     let several = contents(cases).into_iter().filter(|(_, contents)| contents.len() > 1);
     several
         .map(|((kind, name), contents)| {
-            let what = contents.into_iter().map(short).collect::<Vec<_>>().join(", ");
+            let what = contents.into_iter().map(short_sha256).collect::<Vec<_>>().join(", ");
             format!(
                 "{kind} `{name}`: its rows are of {kind}s with different contents (SHA-256 {what}), and their means mix them; \
                  merge the runs again, which keeps the contents apart"

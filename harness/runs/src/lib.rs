@@ -67,7 +67,7 @@ mod writer;
 pub use attempts::Attempts;
 pub use audit::RunAudit;
 pub use before::EarlierPlugins;
-pub use contents::{NameKind, OtherContent};
+pub use contents::{NameKind, OtherContent, short_sha256};
 pub use environments::{ComparedEnvironment, environments};
 pub use error::RunError;
 pub use folder::RunFolder;
@@ -77,7 +77,8 @@ pub use lookup::{list_runs, newest_run, resolve_run, shards_of};
 pub use merge::{Merged, merge};
 pub use neutral::{NeutralNames, ReplacedName};
 pub use pack::{
-    PackFault, PackManifest, PackedEntry, UnpackedRuns, pack, packed_entries, read_manifest, unpack,
+    PackFault, PackManifest, PackedEntry, UnpackedRuns, is_packed, pack, packed_entries, read_manifest,
+    unpack,
 };
 pub use plan::{MergedRun, PlanFile};
 pub use record::RunRecord;

@@ -20,6 +20,8 @@ mod read;
 mod store;
 mod write;
 
+use std::path::Path;
+
 pub use fault::PackFault;
 pub use manifest::{PackManifest, PackedEntry};
 pub use read::{read_manifest, unpack};
@@ -27,3 +29,11 @@ pub use store::UnpackedRuns;
 pub use write::{pack, packed_entries};
 
 pub(crate) use store::open_packed;
+
+/// Extension of packed runs.
+const PACKED: &str = "gpbench";
+
+/// Whether a path has the extension of packed runs and is a file.
+pub fn is_packed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == PACKED) && path.is_file()
+}

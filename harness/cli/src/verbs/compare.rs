@@ -11,15 +11,13 @@ use gpbench_report::baseline::{self, Baseline};
 use gpbench_report::{
     AcrossTasks, BesideArchive, Between, ChartForm, OfOneRun, Run, SideBySide, TextTable, latex, markdown,
 };
+use gpbench_runs::is_packed;
 
 use crate::args::{Filter, Format, FormatArg, Global, metric_named, solver_names};
 use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::notice::say;
 use crate::{output, runs};
-
-/// Extension of packed runs.
-const PACKED: &str = "gpbench";
 
 /// `gpbench compare`.
 #[derive(Debug, Args)]
@@ -118,7 +116,7 @@ fn archived(global: &Global, args: &Compare) -> Result<Vec<Run>, Failure> {
 /// The packed runs in a folder, by name; none where it is no folder.
 fn packed_in(folder: &Path) -> Vec<String> {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let packed = entries.filter(|path| path.extension().is_some_and(|end| end == PACKED) && path.is_file());
+    let packed = entries.filter(|path| is_packed(path));
     let mut names: Vec<String> = packed.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
     names.sort();
     names

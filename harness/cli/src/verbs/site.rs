@@ -8,7 +8,7 @@ use clap::Args;
 use gpbench_files::read_regular;
 use gpbench_record::sha256_hex;
 use gpbench_report::{ArchivedRun, Error, Verification, WebSite, run_without_journal};
-use gpbench_runs::resolve_run;
+use gpbench_runs::{is_packed, resolve_run};
 
 use crate::args::Global;
 use crate::exit::{Failure, OK, Outcome};
@@ -17,9 +17,6 @@ use crate::{runs, units};
 
 /// Folders within folders that are searched, such as `reports/NAME/ID`.
 const DEEPEST: usize = 4;
-
-/// Extension of packed runs.
-const PACKED: &str = "gpbench";
 
 /// The rows of a run folder.
 const JOURNAL: &str = "journal.jsonl";
@@ -129,10 +126,6 @@ fn search(folder: &Path, depth: usize, found: &mut Found) -> io::Result<()> {
 
 fn is_run(path: &Path) -> bool {
     path.join(JOURNAL).is_file() || WITHOUT_JOURNAL.iter().all(|file| path.join(file).is_file())
-}
-
-fn is_packed(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| extension == PACKED) && path.is_file()
 }
 
 /// Reads the run at a path in the folder of the archive, with its verdict.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::PlannedCase;
+use gpbench_runs::short_sha256;
 
 use super::check::Check;
 use super::here::{DataHere, Here};
@@ -26,8 +27,8 @@ pub(crate) fn data_sets(here: &Here<'_>, cases: &[PlannedCase]) -> Check {
                 for content in contents.iter().filter(|content| **content != copy.sha256.as_str()) {
                     differences.push(format!(
                         "`{name}` has another content here: SHA-256 of its copy {}, and {} in the run",
-                        short(copy.sha256.as_str()),
-                        short(content)
+                        short_sha256(copy.sha256.as_str()),
+                        short_sha256(content)
                     ));
                 }
             }
@@ -62,9 +63,4 @@ pub(crate) fn plugins(here: &Here<'_>, cases: &[PlannedCase]) -> Check {
     let (others, absent) = (listed(&others, "here in another build"), listed(&absent, "not here"));
     let detail = format!("identity with that of the plugins here{others}{absent}");
     Check { what: "plugins", checked: same.len(), of, detail, ..Check::default() }
-}
-
-/// The first digits of a SHA-256.
-fn short(sha256: &str) -> &str {
-    sha256.get(..12).unwrap_or(sha256)
 }
