@@ -5,7 +5,8 @@
     python3 benchmarks/examples/make-data.py kriging --rows 2000        # one of them, with fewer rows
     python3 benchmarks/examples/make-data.py hourly --to somewhere      # in another folder
 
-kriging   20 000 measurements at 5000 sites in two dimensions, four at each site: a linear trend, a rough field, noise
+kriging   6000 measurements at 1500 sites in two dimensions, four at each site: a linear trend, a rough field, noise; with
+          more rows (`--rows 20000`), further sites follow
 hourly    1500 hours of a temperature with eight gaps: a Matern-3/2 process, a daily cycle, noise
 wide      800 rows of 50 columns: 44 numbers, 5 categories and a target that depends on a few; cells are missing
 """
@@ -17,7 +18,7 @@ import math
 import random
 from pathlib import Path
 
-ROWS = {"kriging": 20_000, "hourly": 1500, "wide": 800}
+ROWS = {"kriging": 6000, "hourly": 1500, "wide": 800}
 REPLICATES = 4
 GAPS = 8
 FEATURES = 400

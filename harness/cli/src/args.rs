@@ -280,7 +280,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "ROWS", default_value_t = 20_000)]
     pub(crate) exact_limit: usize,
     /// Keep the solutions of this many cases in the run folder, chosen by their ids, so that `gpbench pack --solutions` can
-    /// pass them to others, who verify them.
+    /// pass them to others, who verify them. On a cluster, nodes write them there.
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub(crate) keep_solutions: usize,
 }

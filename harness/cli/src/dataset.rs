@@ -3,6 +3,7 @@
 use std::os::unix::process::CommandExt as _;
 use std::process::Command;
 
+use gpbench_data::Repeats;
 use gpbench_data::copy as binary_copy;
 use gpbench_data::fetch::{self, Progress};
 use gpbench_data::locate::{self, SearchPlaces};
@@ -80,8 +81,20 @@ pub(crate) fn notes(source: &Source, copy: &Materialised) -> DatasetNotes {
             .then(|| range_of_test_rows(copy))
             .flatten(),
         split: None,
-        warnings: copy.warnings.clone(),
+        warnings: copy.warnings.iter().cloned().chain(known_test_rows(source, copy)).collect(),
     }
+}
+
+/// A warning of test rows with the inputs of training rows, where the user's own files say which rows are test rows.
+fn known_test_rows(source: &Source, copy: &Materialised) -> Option<String> {
+    let is_stated = matches!(source, Source::File { .. }) && copy.splits > 0;
+    let Repeats { test_rows, known_test_rows: known, .. } = copy.reading.repeats;
+    let of_split = if copy.splits > 1 { " of split 0" } else { "" };
+    (is_stated && known > 0).then(|| {
+        format!(
+            "{known} of {test_rows} test rows{of_split} have inputs of training rows; errors there are not those at new inputs"
+        )
+    })
 }
 
 /// How the test rows of a file of their own lie to the training rows. `None` where the copy has vanished since, or is damaged: it

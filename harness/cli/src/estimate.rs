@@ -27,8 +27,8 @@ impl RunEstimate {
             _ => format!("about {}", units::duration(seconds)),
         };
         let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
-        let is_assumed =
-            plan.cases.iter().any(|p| p.cost(threads).is_some_and(|cost| cost.assumption.is_some()));
+        let mut assumptions = plan.cases.iter().filter_map(|p| p.cost(threads)?.assumption);
+        let is_assumed = assumptions.any(|assumption| !assumption.is_measured());
         let doubt = if is_assumed { " (no forecast: it assumes numbers of epochs)" } else { "" };
         let text = format!("{cases} {word}, {time} on {threads} threads{doubt}");
         RunEstimate { text, seconds, is_whole: known.len() == cases, threads }

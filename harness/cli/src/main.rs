@@ -8,6 +8,7 @@
 // pass errors of standard output on.
 #![deny(clippy::print_stdout, clippy::print_stderr)]
 
+mod archive;
 mod args;
 mod catalog;
 mod check_result;
@@ -92,6 +93,11 @@ enum Verb {
     Compare(verbs::compare::Compare),
     /// Write the pages that set the papers' tables, cell by cell, beside published runs.
     Coverage(verbs::coverage::Coverage),
+    /// Write the page of the papers' claims, with verdicts that follow from published runs.
+    ///
+    /// Exit code 3 where a verdict contradicts its numbers, or a name in the list is one that no run has; with `--check` also where
+    /// the page is out of date.
+    Claims(verbs::claims::Claims),
     /// Show a metric over the runs of a spec and their git revisions.
     History(verbs::history::History),
     /// Write a static web site of many runs: rankings, a page for each data set, solver and run, and charts to look into.
@@ -191,6 +197,7 @@ fn perform(global: &Global, verb: Verb) -> Outcome {
         Verb::Verify(args) => verbs::verify::verify(global, &args),
         Verb::Compare(args) => verbs::compare::compare(global, &args),
         Verb::Coverage(args) => verbs::coverage::coverage(global, &args),
+        Verb::Claims(args) => verbs::claims::claims(global, &args),
         Verb::History(args) => verbs::history::history(global, &args),
         Verb::Site(args) => verbs::site::site(global, &args),
         Verb::Status(args) => verbs::cluster::status(global, &args),

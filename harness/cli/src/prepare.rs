@@ -12,6 +12,7 @@ use gpbench_runs::PlanFile;
 use gpbench_spec::{SpecCase, SpecPlan, Typed};
 use serde::Deserialize;
 
+use crate::archive;
 use crate::args::{Global, RunArgs, SpecArgs};
 use crate::catalog::{self, Libraries};
 use crate::dataset;
@@ -120,6 +121,8 @@ pub(crate) fn check_typed(
         (files, catalog.sizes) =
             SpecFiles::read(global, args, &typed.files(&catalog), &dataset::places(global)?);
         catalog.splits = files.split_check();
+        let unreadable = |(typed, path): (String, PathBuf)| Some((typed, archive::fault(global, &path)?));
+        catalog.unreadable_archives = typed.archives().into_iter().filter_map(unreadable).collect();
     }
     let checked = typed.check(&catalog).map_err(Failure::usage)?;
     let plan =

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use gpbench_record::Row;
 use gpbench_report::{Frame, Run, WriteOptions, Written};
-use gpbench_runs::{RunError, resolve_run};
+use gpbench_runs::{RunError, is_packed, resolve_run};
 
 use crate::args::{Format, FormatArg, Global, Wide};
 use crate::exit::Failure;
@@ -21,12 +21,14 @@ pub(crate) fn open(global: &Global, run: &str) -> Result<Run, Failure> {
     Ok(opened)
 }
 
-/// The folder of the run that `--baseline` names; none where it is a file, or is to become one.
+/// The folder of the run that `--baseline` names, unpacked if it is packed; none where it is a baseline file, or is
+/// to become one.
 pub(crate) fn of_baseline(global: &Global, baseline: &Path) -> Result<Option<PathBuf>, Failure> {
     if baseline.is_dir() {
         return Ok(Some(baseline.to_owned()));
     }
-    let Some(run) = baseline.to_str().filter(|_| !baseline.exists()) else { return Ok(None) };
+    let is_file = baseline.exists() && !is_packed(baseline);
+    let Some(run) = baseline.to_str().filter(|_| !is_file) else { return Ok(None) };
     match resolve_run(&global.output_dir, run) {
         Ok(folder) => Ok(Some(folder)),
         Err(RunError::NoSuchRun { .. }) => Ok(None),

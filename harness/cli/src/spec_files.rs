@@ -8,7 +8,7 @@ use std::rc::Rc;
 use gpbench_data::copy::{self, CopyError};
 use gpbench_data::locate::SearchPlaces;
 use gpbench_import::Materialised;
-use gpbench_record::{Dataset, DatasetNotes, Source};
+use gpbench_record::{Dataset, DatasetNotes, Source, Task};
 use gpbench_spec::{DatasetSize, FileDataset, SpecCase, SpecPlan, SplitCheck, TrainingRows};
 
 use crate::args::{Global, SpecArgs};
@@ -121,7 +121,7 @@ impl SpecFiles {
 
     /// The notes on the reading of each data set of a plan that has any, by its name.
     pub(crate) fn notes(&self, plan: &SpecPlan) -> BTreeMap<String, DatasetNotes> {
-        let mut of_splits = self.splits.warnings(datasets(plan));
+        let mut of_splits = self.split_warnings(plan, &datasets(plan).collect::<Vec<_>>());
         let of_dataset = |dataset: &Dataset| {
             let copy = self.copy(&dataset.name)?;
             let notes = dataset::notes(&dataset.source, copy);
@@ -141,13 +141,31 @@ impl SpecFiles {
         SplitCheck::new(move |dataset| splits.look(dataset))
     }
 
-    /// Says how the rows of a plan's data sets are divided, where some stay together, and warns of inputs that hardly vary in
-    /// the training rows of its splits; once for each data set.
+    /// Warnings of the splits of some data sets of a plan, by their names: of inputs that hardly vary in the training rows, and of
+    /// test rows whose predictions are not kept.
+    fn split_warnings(&self, plan: &SpecPlan, datasets: &[&Dataset]) -> BTreeMap<String, Vec<String>> {
+        let mut warnings = self.splits.warnings(datasets.iter().copied());
+        let predicts = |task: &Task| matches!(task, Task::Posterior(_) | Task::Train(_) | Task::Learn(_));
+        if !plan.cases.iter().any(|planned| predicts(&planned.case.task)) {
+            return warnings;
+        }
+        for dataset in datasets {
+            let Some(warning) = self.splits.unkept_predictions(dataset) else { continue };
+            let of_dataset = warnings.entry(dataset.name.clone()).or_default();
+            if !of_dataset.contains(&warning) {
+                of_dataset.push(warning);
+            }
+        }
+        warnings
+    }
+
+    /// Says how the rows of a plan's data sets are divided, where some stay together, and warns of what their splits lack; once
+    /// for each data set.
     pub(crate) fn tell_of_splits(&mut self, global: &Global, plan: &SpecPlan) {
         let is_untold =
             |dataset: &&Dataset| self.copy(&dataset.name).is_some() && !self.told.contains(&dataset.name);
         let untold: Vec<&Dataset> = datasets(plan).filter(is_untold).collect();
-        let mut warnings = self.splits.warnings(untold.iter().copied());
+        let mut warnings = self.split_warnings(plan, &untold);
         for dataset in untold {
             let name = &dataset.name;
             if !self.told.insert(name.clone()) {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use gpbench_data::{HardlyVaries, SplitError, Table, TrainingColumns, copy, training_columns};
-use gpbench_record::Dataset;
+use gpbench_record::{Dataset, Predictions};
 
 /// The most splits and columns that a warning names.
 const MOST: usize = 10;
@@ -27,6 +27,8 @@ pub(crate) struct Splits {
 struct Training {
     /// Their number, before a subsample is taken.
     rows: usize,
+    /// Number of the split's test rows.
+    test_rows: usize,
     /// Inputs that hardly vary in them, by their labels.
     hardly: Vec<(HardlyVaries, String)>,
 }
@@ -80,6 +82,23 @@ impl Splits {
         warnings
     }
 
+    /// A warning of predictions that are not kept because the test rows of a user's own file are many.
+    pub(crate) fn unkept_predictions(&self, dataset: &Dataset) -> Option<String> {
+        if !dataset.is_own_file() || dataset.predictions.is_some() {
+            return None;
+        }
+        let test_rows = self.training(dataset)?.ok()?.test_rows;
+        let [kept, most] = [Predictions::ROWS_BY_DEFAULT, Predictions::MOST_ROWS];
+        let hint = if test_rows > most {
+            format!("up to {most} can be kept: give `fractions` with a smaller share of test rows")
+        } else {
+            "set `predictions` to true to keep them".to_owned()
+        };
+        (test_rows > kept).then(|| {
+            format!("it has more than {kept} test rows, so that predictions.parquet leaves them out; {hint}")
+        })
+    }
+
     /// The training rows of a case; nothing where its files were not read.
     fn training(&self, dataset: &Dataset) -> Option<Result<Training, SplitError>> {
         let key = (dataset.name.clone(), dataset.split);
@@ -98,11 +117,11 @@ impl Splits {
         let (_, table) = last.as_ref()?;
         let label =
             |index: usize| table.names.inputs.get(index).cloned().unwrap_or_else(|| index.to_string());
-        let found =
-            training_columns(table, dataset).map(|TrainingColumns { rows, hardly_varying }| Training {
-                rows,
-                hardly: hardly_varying.into_iter().map(|(index, kind)| (kind, label(index))).collect(),
-            });
+        let found = training_columns(table, dataset).map(|found| {
+            let TrainingColumns { rows, test_rows, hardly_varying } = found;
+            let hardly = hardly_varying.into_iter().map(|(index, kind)| (kind, label(index))).collect();
+            Training { rows, test_rows, hardly }
+        });
         self.found.borrow_mut().insert(key, found.clone());
         Some(found)
     }

@@ -2,6 +2,7 @@
 
 pub(crate) mod bench;
 pub(crate) mod check;
+pub(crate) mod claims;
 pub(crate) mod clean;
 pub(crate) mod cluster;
 pub(crate) mod compare;

@@ -1,8 +1,9 @@
 //! What of a run can be checked on this machine, and whether it agrees: the checks of `gpbench verify`.
 //!
 //! Files are compared with each other first (`files`). The plan is compared with what its spec means here
-//! (`spec`), data and plugins with those that are here (`contents`). Then results are computed again: residuals
-//! and predictions from solutions that were kept (`solutions`), and whole cases where they are cheap (`again`).
+//! (`spec`), data and plugins with those that are here (`contents`). Then results are computed again: those that
+//! follow from solutions that were kept (`solutions`), compared with rows (`agreement`, `outputs`), and whole cases
+//! where they are cheap (`again`).
 //! What could not be checked is said as well.
 
 mod again;
@@ -11,6 +12,7 @@ mod check;
 mod contents;
 mod files;
 mod here;
+mod outputs;
 mod solutions;
 mod spec;
 

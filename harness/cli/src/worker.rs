@@ -68,7 +68,7 @@ impl Worker {
     /// Describes the plugins at `files`, or all that are found if `files` is empty.
     pub(crate) fn describe(&self, files: &[PathBuf]) -> Result<Vec<Described>, Failure> {
         let files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
-        self.ask("describe", &files, &[])
+        self.ask("describe", &files)
     }
 
     /// Describes libraries that a spec names, of which there is at least one.
@@ -78,7 +78,7 @@ impl Worker {
             arguments.extend(runtime.iter().flat_map(|runtime| [Path::new("--runtime"), Path::new(runtime)]));
             arguments.push(file);
         }
-        self.ask("describe", &arguments, &[])
+        self.ask("describe", &arguments)
     }
 
     /// Tests the solvers and learners of a library, or only `solver`, with the conformance suite, `limit` seconds for each rule.
@@ -113,15 +113,26 @@ impl Worker {
         if status.success() { Ok(()) } else { Err(failed(status.to_string())) }
     }
 
-    /// Times kernel products.
+    /// Times kernel products, in memory that is allocated as in a case.
     pub(crate) fn bench(&self, request: &BenchRequest) -> Result<BenchAnswer, Failure> {
-        self.ask("bench", &[], &serde_json::to_vec(request).expect("plain data serialises"))
+        let mut command = Command::new(&self.file);
+        command.arg("bench").envs(gpbench_engine::allocation(request.threads));
+        self.answer("bench", &mut command, &serde_json::to_vec(request).expect("plain data serialises"))
     }
 
-    /// Starts the worker, writes `input` to its standard input, and reads its one answer.
-    fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path], input: &[u8]) -> Result<T, Failure> {
-        let mut command = Command::new(&self.file);
-        let output = exchange(command.arg(verb).args(files), input).map_err(|e| self.cannot_start(&e))?;
+    /// Starts the worker with these files as arguments, and reads its one answer.
+    fn ask<T: DeserializeOwned>(&self, verb: &str, files: &[&Path]) -> Result<T, Failure> {
+        self.answer(verb, Command::new(&self.file).arg(verb).args(files), &[])
+    }
+
+    /// Starts a worker, writes `input` to its standard input, and reads its one answer.
+    fn answer<T: DeserializeOwned>(
+        &self,
+        verb: &str,
+        command: &mut Command,
+        input: &[u8],
+    ) -> Result<T, Failure> {
+        let output = exchange(command, input).map_err(|e| self.cannot_start(&e))?;
         serde_json::from_slice(&output.stdout)
             .map_err(|error| Failure::internal(unanswered(verb, &output, &error)))
     }

@@ -32,6 +32,14 @@ fn check(timing: &Value, precision: &str, rows: f64) {
 }
 
 #[test]
+fn mixed_products_are_compared_with_sgemm_too() {
+    for product in ["operator", "gradient"] {
+        let json = bench(&[product, "--precision", "mixed"]);
+        assert!(json["sgemm_gflops"].as_f64().is_some_and(|gflops| gflops > 0.0), "{json}");
+    }
+}
+
+#[test]
 fn products_with_all_entries_have_nine_numbers() {
     for product in ["operator", "gradient"] {
         let json = bench(&[product, "--threads", "1"]);
@@ -127,6 +135,106 @@ fn dense_algebra_is_compared_with_what_bounds_it() {
     assert_eq!([&low_rank["n"], &low_rank["rhs"], &low_rank["rank"]], [&300, &5, &300], "at most n");
 }
 
+/// The shortest `bench all`, with some of its works.
+fn all(works: &str, format: &str) -> Ended {
+    library("gpbench_plugin_svgp");
+    let size = ["--n", "300", "--d", "10", "--threads", "1", "--only", works, "--format", format];
+    Sandbox::new().run(&[&["bench", "all"], &size[..], &SHORT].concat()).exits(0)
+}
+
+#[test]
+fn all_works_have_one_form() {
+    let ended = all("svgp,product-f32,blocks,factor,samples", "json");
+    let json = ended.json();
+    let known = "schema processor cores instruction_set blas blas_core threads gpbench load works left_out \
+                 remarks";
+    let keys =
+        |value: &Value| -> Vec<String> { value.as_object().expect("an object").keys().cloned().collect() };
+    assert_eq!(keys(&json).join(" "), known);
+    assert_eq!((&json["threads"], &json["left_out"]), (&1.into(), &Value::Array(Vec::new())));
+    let works = json["works"].as_array().expect("a list");
+    let names: Vec<&str> = works.iter().filter_map(|work| work["work"].as_str()).collect();
+    let expected = [
+        "product, f32",
+        "rows",
+        "rows, forward and back",
+        "columns",
+        "Cholesky factor, f64",
+        "Cholesky factor, f32",
+        "solves, f64",
+        "solves, f32",
+        "gradients of posterior samples",
+        "svgp, a step",
+    ];
+    assert_eq!(names, expected, "in the order of the table, whatever the order of the options");
+    let known = "work n d rhs size seconds gflops of limit ratio expected expected_from allowed falls_short \
+                 dgemm_operations";
+    for work in works {
+        assert_eq!(keys(work).join(" "), known);
+        assert!(work["seconds"].as_f64().is_some_and(|seconds| seconds > 0.0), "{work}");
+        assert_eq!(work["ratio"].is_null(), work["work"] == "svgp, a step", "{work}");
+    }
+    let single = &works[0];
+    let number = |key: &str| single[key].as_f64().unwrap_or_else(|| panic!("{key} in {single}"));
+    assert_eq!(single["of"], "sgemm");
+    assert!((number("ratio") * number("limit") / number("gflops") - 1.0).abs() < 1e-12, "{single}");
+    ended.says(&["1 of 5: product-f32", "5 of 5: svgp"]);
+}
+
+#[test]
+fn the_table_of_all_works_names_the_machine_and_its_columns() {
+    let ended = all("product", "md");
+    let header = "| work | n | d | columns | size | seconds | Gflop/s | of | its rate | ratio | expected | \
+                  allowed | remark |";
+    let line = "| product, f64 | 300 | 10 | 65 |";
+    let ended = ended.prints(&["; BLAS core ", "; threads 1", header, line, "- allowed: "]);
+    assert!(!ended.stdout.contains("| rows |"), "{}", ended.stdout);
+    all("product", "table").prints(&["BLAS core", "ratio", "allowed: what the operations allow"]);
+}
+
+#[test]
+fn doctor_remarks_an_old_core_and_names_the_measurement() {
+    let sandbox = Sandbox::new();
+    let mut command = sandbox.command(&["doctor", "--format", "json"]);
+    let json = Ended::of(command.env("OPENBLAS_CORETYPE", "Prescott")).exits(0).json();
+    let remarks = json["speed_remarks"].as_array().expect("a list");
+    let machine = &json["environment"];
+    // An OpenBLAS for one processor has no choice, and an old processor none that is better.
+    if machine["blas_core"] == "Prescott" && machine["cpu_dispatch"] != "portable" {
+        let is_said =
+            |text: &Value| text.as_str().is_some_and(|text| text.contains("remove OPENBLAS_CORETYPE"));
+        assert!(remarks.iter().any(is_said), "{remarks:?}");
+    }
+    sandbox.run(&["doctor"]).exits(0).prints(&["`gpbench bench all` compares this machine"]);
+}
+
+#[test]
+fn the_parts_of_a_tile_are_timed() {
+    for precision in ["f64", "mixed"] {
+        let json = bench(&["tile", "--precision", precision, "--threads", "2"]);
+        assert_eq!([&json["tile"], &json["d"], &json["rhs"], &json["threads"]], [&128, &3, &5, &2]);
+        let parts = json["parts"].as_array().expect("a list");
+        let names: Vec<&str> = parts.iter().filter_map(|part| part["part"].as_str()).collect();
+        let expected = [
+            "entries",
+            "entries without square root",
+            "entries without exponential",
+            "squared distances",
+            "product",
+            "transposed product",
+            "packing",
+            "multiply-adds in registers",
+        ];
+        assert_eq!(names, expected);
+        for part in parts {
+            let number = |key: &str| part[key].as_f64().unwrap_or_else(|| panic!("{key} in {part}"));
+            assert!(number("nanoseconds") > 0.0, "{part}");
+            let ratio = number("gflops") / json["gemm_gflops"].as_f64().expect("a number");
+            assert!((number("ratio") - ratio).abs() <= 1e-12 * ratio, "{part}");
+        }
+    }
+}
+
 #[test]
 fn arrays_are_written_for_other_programs() {
     let sandbox = Sandbox::new();
@@ -163,6 +271,9 @@ fn wrong_usage_is_reported() {
         (vec!["bench", "factor", "--n", "10", "--d", "2", "--precision", "mixed"], "both precisions"),
         (vec!["bench", "acquire", "--n", "10", "--d", "2", "--features", "3"], "pairs"),
         (vec!["bench", "acquire", "--n", "10", "--d", "2", "--precision", "mixed"], "f64"),
+        (vec!["bench", "tile", "--n", "10", "--d", "2", "--kernel", "rbf"], "matern32"),
+        (vec!["bench", "all", "--only", "products"], "product-f32"),
+        (vec!["bench", "all", "--seconds", "0"], "--seconds"),
         (vec!["bench", "operator", "--n", "10"], "--d"),
         (vec!["bench", "operator", "--dataset", "pol", "--n", "10", "--d", "2"], "--dataset"),
         (vec!["bench", "operator", "--dataset", "poll"], "pol"),
@@ -193,6 +304,7 @@ fn what_does_not_fit_into_memory_is_refused_before_it_starts() {
         &[&["operator", "--rhs", "18446744073709551615"], &small[..]].concat(),
         &[&["operator", "--dgemm-order", huge], &small[..]].concat(),
         &["factor", "--n", "10000000", "--d", "1"],
+        &["all", "--n", huge, "--only", "product"],
         &[&["acquire", "--candidates", "18446744073709551615"], &small[..]].concat(),
     ] {
         let ended = sandbox.run(&[&["bench"], args].concat()).exits(2);

@@ -43,3 +43,36 @@ fn a_newly_failing_case_is_named() {
     let ended = with_baseline().run(&["check", "spec.toml", "--set", "solver.cg.params.max_iterations=1"]);
     ended.exits(3).prints(&["newly failed  draw/matern32/pathwise/cg/seed 0"]);
 }
+
+#[test]
+fn a_packed_run_is_a_baseline_as_its_folder_is() {
+    let sandbox = Sandbox::with_spec(&spec("gate", &[]));
+    sandbox.run(&["run", "spec.toml"]).exits(0);
+    sandbox.run(&["pack", "gate", "-o", "a.gpbench"]).exits(0);
+    let folder = std::fs::canonicalize(sandbox.path("reports/gate/latest")).expect("a run");
+    let baselines = ["a.gpbench", folder.to_str().expect("UTF-8")];
+    let check = |baseline: &str, more: &[&str]| {
+        let args = ["check", "spec.toml", "--baseline", baseline, "--allow-undecided"];
+        sandbox.run(&[&args[..], more].concat())
+    };
+    for baseline in baselines {
+        let answer = check(baseline, &["--format", "json"]).exits(0).json();
+        assert_eq!((&answer["matched"], &answer["failing"]), (&2.into(), &0.into()), "{baseline}");
+    }
+    sandbox.run(&["compare", "a.gpbench", "gate", "--allow-undecided"]).exits(0);
+    let failing = |baseline: &str| {
+        let ended = check(baseline, &["--set", "solver.cg.params.max_iterations=1"]);
+        (ended.code, ended.stdout.contains("cg/seed 0"))
+    };
+    assert_eq!(failing(baselines[0]), failing(baselines[1]));
+    let update = check("a.gpbench", &["--update"]).exits(2);
+    update.says(&["`--update` writes a baseline file, and a run is given"]);
+    let history = check("a.gpbench", &["--history", "h.toml"]).exits(2);
+    history.says(&["`--history` goes with a baseline file, and a run is given"]);
+    let compare = sandbox.run(&["compare", "gate", "--baseline", "a.gpbench"]).exits(2);
+    compare
+        .says(&["a.gpbench is a packed run, and no baseline file; `gpbench compare a.gpbench RUN` checks"]);
+    sandbox.write("bad.gpbench", "nothing");
+    check("bad.gpbench", &[]).exits(2).says(&["bad.gpbench: it is no packed run"]);
+    check("none.gpbench", &[]).exits(4).says(&["there is no baseline none.gpbench"]);
+}

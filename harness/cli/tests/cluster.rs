@@ -1,7 +1,7 @@
 //! What the command line says and does of cluster runs, beside programs of Slurm that tests have written.
 
 use crate::support;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use crate::support::{Ended, Sandbox, spec};
 use gpbench_cluster::{ClusterFolder, PartWriter};
 use gpbench_record::{Attempt, Ending, Environment, PartLine, Row};
-use gpbench_runs::read_journal;
+use gpbench_runs::{kept_solutions, read_journal};
 
 /// Settings whose intervals do not let tests wait.
 const SETTINGS: &str = r#"
@@ -242,6 +242,30 @@ fn the_state_of_each_task_is_told() {
         .run(&["status"])
         .exits(0)
         .prints(&["somebody else cancelled it", "continues the run: gpbench watch "]);
+}
+
+#[test]
+fn runners_on_nodes_keep_the_solutions_of_a_sample_of_the_whole_plan() {
+    let cluster = Cluster::new();
+    let keep: Vec<&str> = DETACHED.iter().chain(&["--keep-solutions", "3"]).copied().collect();
+    cluster.run(&keep).exits(0).says(&["sent 2 tasks"]);
+    let run = cluster.newest();
+    let manifest = ClusterFolder::of(&run).read_manifest().expect("a manifest");
+    // Each task has two of the four cases, and the sample is of all.
+    let runner = manifest.runner.to_str().expect("UTF-8");
+    for task in ["0", "1"] {
+        let args = [run.to_str().expect("UTF-8"), task, "1", "0"];
+        Ended::of(&mut cluster.0.command_of(runner, &args)).exits(0);
+    }
+    let ids: BTreeSet<String> = manifest.cases.into_keys().collect();
+    let kept: Vec<String> = kept_solutions(&run).into_keys().collect();
+    assert_eq!(kept, ids.into_iter().take(3).collect::<Vec<_>>());
+    // The rows of the nodes are taken over, and what is kept of them is packed and verified as that of any run.
+    cluster.program("squeue", "exit 1");
+    cluster.run(&["run", "spec.toml", "-t", "1"]).exits(0);
+    let packed = cluster.run(&["pack", "slurm", "-o", "a.gpbench", "--solutions", "3"]).exits(0);
+    packed.says(&["the solutions of 3 cases"]);
+    cluster.run(&["verify", "a.gpbench", "--rerun", "0"]).exits(0);
 }
 
 #[test]

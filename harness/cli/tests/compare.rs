@@ -44,9 +44,12 @@ fn a_run_is_checked_against_another_against_a_baseline_and_against_itself() {
     // Two repeats are too few to compare times.
     let few = "seconds of 2 of 2 solvers are undecided: 2 repeats of 1 seed cannot tell a change from chance; set `repeats = 6`";
     let ended = sandbox.run(&["compare", &first, "latest"]).exits(3);
-    ended.prints(&["2 cases matched, ", ": 2 failing (2 undecided)", few]);
+    let changes = "change: last / first (×) or last − first, seed by seed";
+    ended.prints(&["2 cases matched, ", ": 2 failing (2 undecided)", few, changes]);
     let allowed = ["compare", &first, "latest", "--allow-undecided"];
     sandbox.run(&allowed).exits(0).prints(&["2 cases matched, ", ": 0 failing", few]);
+    let told = ["compares the last run with the first, seed by seed", "no interval: 1 seed."];
+    sandbox.run(&[&allowed[..], &["--format", "md"]].concat()).exits(0).prints(&told);
 
     // A smaller error in the first run makes the second one worse.
     edit(&first, "cg", scale("test_rmse", 1.0 / 1.01));

@@ -193,7 +193,7 @@ fn splits_by_groups_blocks_and_time_run_and_the_report_names_them() {
         (
             "out",
             "group = \"site\"\nsplit = { leave_out = \"group\" }",
-            "seed k tests on group k of the 4 groups of `site`",
+            "seed k tests on group k of the 4 groups of `site` (0: `east`, 1: `north`, 2: `south`, 3: `west`)",
         ),
         (
             "blocks",

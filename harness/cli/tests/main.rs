@@ -1,5 +1,6 @@
 //! Integration tests, in one program so that they are linked once.
 
+mod archive;
 mod bench;
 mod check;
 mod cluster;
@@ -57,5 +58,6 @@ mod tutorial;
 mod uci;
 mod usage;
 mod verify;
+mod verify_tasks;
 mod words;
 mod writes;

@@ -26,6 +26,8 @@ fn tables_are_printed_as_latex() {
     ]);
     let compare = ["compare", "paper", "paper", "--format", "latex"];
     sandbox.run(&compare).exits(0).prints(&[r"\caption{Comparison.", r"\bottomrule"]);
+    let between = ["compare", "paper", "--between", "cg,cholesky", "--format", "latex"];
+    sandbox.run(&between).exits(0).prints(&["on draw/matern32 (no interval: 2 seeds", r"\bottomrule"]);
     sandbox
         .run(&["history", "paper", "--format", "latex"])
         .exits(0)
@@ -95,4 +97,36 @@ fn a_published_report_is_made_anew_where_it_lies() {
     let named = spec("published", &[]);
     sandbox.write("named.toml", &named);
     sandbox.run(&["run", "named.toml"]).exits(2).says(&["`published` is reserved"]);
+}
+
+#[test]
+fn claims_are_written_checked_and_refused_where_a_verdict_contradicts_its_number() {
+    let sandbox = Sandbox::with_spec(&spec("paper", &[]));
+    for folder in ["reports/published/first", "benchmarks/reference"] {
+        std::fs::create_dir_all(sandbox.path(folder)).expect("a writable folder");
+    }
+    let summary = r#"{"groups": [{"dataset": "pol", "kernel": "k", "estimator": null, "solver": "cg", "n": 1, "n_ok": 1,
+        "metrics": {"test_rmse": {"mean": 0.1, "stderr": null, "seeds": 1}}}]}"#;
+    sandbox.write("reports/published/first/summary.json", summary);
+    sandbox.write("benchmarks/spec.toml", "");
+    let list = |rule: &str| {
+        format!(
+            "[[claim]]\npaper = 'lin2023'\nclaim = 'It predicts.'\nmade_in = 'Table 1'\npublished = '0.1'\nspec = 'spec.toml'\n\
+             verdict = 'holds'\nwhy = 'It does.'\ntake = 'Use it.'\n[[claim.evidence]]\nwhat = 'RMSE'\nruns = ['first']\n\
+             datasets = ['pol']\nmetric = 'test_rmse'\ncompute = 'value'\nof = {{ solvers = ['cg'] }}\nholds = '{rule}'\n"
+        )
+    };
+    sandbox.run(&["claims"]).exits(2).says(&["benchmarks/reference/claims.toml"]);
+    sandbox.write("benchmarks/reference/claims.toml", &list("< 0.2"));
+    sandbox
+        .run(&["claims", "--check"])
+        .exits(3)
+        .says(&["out of date: README.md; `gpbench claims` writes them again"]);
+    sandbox.run(&["claims"]).exits(0).says(&["reports/published/claims/README.md"]);
+    sandbox.run(&["claims", "--check"]).exits(0);
+    assert!(sandbox.read("reports/published/claims/README.md").contains("| RMSE | 0.100 | 1 |"));
+    sandbox.write("benchmarks/reference/claims.toml", &list("> 0.2"));
+    let contradiction = "claims.toml:7:11: error: the verdict `holds` contradicts the rule of \"RMSE\"";
+    sandbox.run(&["claims", "--check"]).exits(3).says(&[contradiction]);
+    sandbox.run(&["claims"]).exits(3).says(&[contradiction]);
 }

@@ -280,6 +280,54 @@ params.batch = 16
 }
 
 #[test]
+fn intervals_at_known_scales_hold_the_share_that_they_state() {
+    let seeds: Vec<String> = (0..20).map(|seed| seed.to_string()).collect();
+    let seeds = format!("seeds = [{}]", seeds.join(", "));
+    let draw = "from = \"gp-draw\"\nn = 200\nn_test = 200\nd = 2\nnoise_scale = 0.5\nlength_scale = 0.5";
+    let given = "hyperparameters = { signal_scale = 1.0, noise_scale = 0.1, length_scale = 1.0 }";
+    let changes = [
+        (DRAWN, draw),
+        (given, "hyperparameters = \"generating\""),
+        ("seeds = [0]", seeds.as_str()),
+        ("probes = 2", "probes = 64"),
+        ("features = 20", "features = 1000"),
+    ];
+    let sandbox = Sandbox::with_spec(&spec("honest", &changes));
+    sandbox.run(&["run", "spec.toml", "-s", "cholesky"]).exits(0);
+    let cases = sandbox.cases();
+    assert_eq!(cases.len(), 20);
+    for metric in ["coverage_95", "coverage_95_exact"] {
+        let of_case = |case: &serde_json::Value| case["metrics"][metric].as_f64().unwrap();
+        let mean = cases.iter().map(of_case).sum::<f64>() / 20.0;
+        assert!((0.93..=0.97).contains(&mean), "{metric}: {mean}");
+    }
+}
+
+#[test]
+fn test_rows_that_repeat_training_rows_are_warned_of() {
+    let text = spec("known", &[(DRAWN, "path = \"sea.csv\"\ntest = \"held-out.csv\"")]);
+    let sandbox = Sandbox::with_spec(&text);
+    let all = rows(0..60);
+    sandbox.write("sea.csv", &csv(&all, false));
+    sandbox.write("held-out.csv", &csv(&[&all[..2], &rows(60..70)].concat(), false));
+    let said = "2 of 12 test rows have inputs of training rows; errors there are not those at new inputs";
+    sandbox.run(&["plan", "spec.toml"]).exits(0).says(&[&format!("warning: data set `draw`: {said}")]);
+    sandbox.run(&["run", "spec.toml", "-s", "cholesky"]).exits(0).says(&[said]);
+    assert!(sandbox.read("reports/known/latest/report.md").contains(said));
+}
+
+#[test]
+fn predictions_that_are_too_many_to_be_kept_are_warned_of() {
+    let own = "path = \"sea.csv\"\nfractions = { train = 0.1, test = 0.88 }";
+    let sandbox = Sandbox::with_spec(&spec("many", &[(DRAWN, own)]));
+    sandbox.write("sea.csv", &csv(&rows(0..12_000), false));
+    let said = "warning: data set `draw`: it has more than 10000 test rows, so that predictions.parquet leaves them out";
+    sandbox.run(&["plan", "spec.toml"]).exits(0).says(&[said]);
+    let kept = sandbox.run(&["plan", "spec.toml", "--set", "dataset.draw.predictions=true"]).exits(0);
+    assert!(!kept.stderr.contains("predictions.parquet"), "{}", kept.stderr);
+}
+
+#[test]
 fn import_shows_the_range_of_the_test_rows() {
     let sandbox = Sandbox::new();
     sandbox.write("sea.csv", &csv(&rows(0..40), false));

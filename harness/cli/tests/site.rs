@@ -44,6 +44,15 @@ fn a_packed_run_is_read_as_its_folder_is() {
 }
 
 #[test]
+fn reports_without_rows_are_named() {
+    let sandbox = with_two_runs();
+    fs::create_dir(sandbox.path("reports/old")).unwrap();
+    sandbox.write("reports/old/report.md", "# A report");
+    sandbox.run(&["site", "reports"]).exits(0).says(&["these reports are only named", "(runs: 2, cases: 4,"]);
+    assert!(sandbox.read("site/index.html").contains("are not verifiable: old."));
+}
+
+#[test]
 fn what_cannot_be_a_site_is_refused() {
     let sandbox = with_two_runs();
     fs::create_dir(sandbox.path("empty")).unwrap();

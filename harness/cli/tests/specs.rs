@@ -25,7 +25,8 @@ fn every_spec_can_be_planned() {
     let readme = std::fs::read_to_string(folder.join("README.md")).unwrap();
     let sandbox = Sandbox::new();
     for spec in specs {
-        sandbox.run(&["plan", spec.to_str().unwrap()]).exits(0);
+        // Tables that a script makes may be missing.
+        sandbox.run(&["plan", spec.to_str().unwrap(), "--skip-missing"]).exits(0);
         let name = spec.file_name().unwrap().to_str().unwrap();
         assert!(readme.contains(&format!("{name})")), "{name} is missing in benchmarks/README.md");
     }

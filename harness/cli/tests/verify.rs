@@ -14,8 +14,8 @@ use crate::support::{Ended, Sandbox, spec};
 const TWO_SEEDS: (&str, &str) = ("seeds = [0]", "seeds = [0, 1]");
 
 /// A packed run of a spec with all of its solutions, as `a.gpbench`, and unpacked in `run`.
-struct Published {
-    sandbox: Sandbox,
+pub(crate) struct Published {
+    pub(crate) sandbox: Sandbox,
 }
 
 impl Published {
@@ -23,8 +23,13 @@ impl Published {
         Published::in_sandbox(Sandbox::with_spec(&spec("public", replacements)))
     }
 
-    fn in_sandbox(sandbox: Sandbox) -> Published {
-        sandbox.run(&["run", "spec.toml", "--keep-solutions", "9"]).exits(0);
+    pub(crate) fn in_sandbox(sandbox: Sandbox) -> Published {
+        Published::with(sandbox, &[])
+    }
+
+    /// The same with further options of `run`.
+    pub(crate) fn with(sandbox: Sandbox, options: &[&str]) -> Published {
+        sandbox.run(&[&["run", "spec.toml", "--keep-solutions", "9"][..], options].concat()).exits(0);
         sandbox.run(&["pack", "public", "-o", "a.gpbench", "--solutions", "9"]).exits(0);
         let published = Published { sandbox };
         published.restore();
@@ -32,7 +37,7 @@ impl Published {
     }
 
     /// Unpacks the run as it was packed.
-    fn restore(&self) {
+    pub(crate) fn restore(&self) {
         let _ = fs::remove_dir_all(self.at(""));
         unpack(&self.sandbox.path("a.gpbench"), &self.sandbox.path("run")).unwrap();
     }
@@ -46,7 +51,7 @@ impl Published {
     }
 
     /// Changes the row of a solver with seed 0; a row that becomes null is removed.
-    fn edit_row(&self, solver: &str, change: impl Fn(&mut Value)) {
+    pub(crate) fn edit_row(&self, solver: &str, change: impl Fn(&mut Value)) {
         let journal = self.read("journal.jsonl");
         let line = |line: &str| {
             let mut row = object(line.as_bytes());
@@ -84,12 +89,12 @@ impl Published {
         case["id"].as_str().unwrap().to_owned()
     }
 
-    fn solution(&self, solver: &str) -> PathBuf {
+    pub(crate) fn solution(&self, solver: &str) -> PathBuf {
         self.at(&format!("solutions/{}.safetensors", self.id(solver)))
     }
 
     /// Packs the changed run again, and verifies it.
-    fn verify(&self, args: &[&str]) -> Ended {
+    pub(crate) fn verify(&self, args: &[&str]) -> Ended {
         let about = PackManifest {
             format: PACK_FORMAT,
             gpbench: "0.1.0".into(),
@@ -103,7 +108,7 @@ impl Published {
 
     /// Asserts that the forgery is found by a check, with these words.
     #[track_caller]
-    fn is_found(&self, args: &[&str], check: &str, words: &str) {
+    pub(crate) fn is_found(&self, args: &[&str], check: &str, words: &str) {
         let ended = self.verify(args).exits(3);
         let begin = format!("{check} differs: ");
         let is_found = ended.stdout.lines().any(|line| line.starts_with(&begin) && line.contains(words));
@@ -117,23 +122,23 @@ fn object(text: &[u8]) -> Value {
 }
 
 /// Nothing runs again.
-const STORED: &[&str] = &["--rerun", "0"];
+pub(crate) const STORED: &[&str] = &["--rerun", "0"];
 
 /// Everything runs again, as chosen by a seed.
 const ALL_AGAIN: &[&str] = &["--rerun", "9", "--seed", "7"];
 
 /// A check, as JSON has it.
-fn found(ended: &Ended, check: &str) -> Value {
+pub(crate) fn found(ended: &Ended, check: &str) -> Value {
     let json = ended.json();
     let found = json["checks"].as_array().unwrap().iter().find(|found| found["check"] == check);
     found.unwrap_or_else(|| panic!("no check `{check}`: {json}")).clone()
 }
 
 /// For programs.
-const JSON: &[&str] = &["--format", "json"];
+pub(crate) const JSON: &[&str] = &["--format", "json"];
 
 /// The result of a check, and how many of how many things it checked.
-fn result(ended: &Ended, check: &str) -> (String, u64, u64) {
+pub(crate) fn result(ended: &Ended, check: &str) -> (String, u64, u64) {
     let found = found(ended, check);
     let count = |name: &str| found[name].as_u64().unwrap();
     (found["result"].as_str().unwrap().to_owned(), count("checked"), count("of"))
@@ -331,7 +336,7 @@ fn another_data_set_under_the_same_name_and_forged_predictions_are_found() {
 }
 
 /// Multiplies a metric of a row.
-fn scaled(metric: &str, factor: f64) -> impl Fn(&mut Value) + use<'_> {
+pub(crate) fn scaled(metric: &str, factor: f64) -> impl Fn(&mut Value) + use<'_> {
     move |row| {
         let value = row["metrics"][metric].as_f64().expect("a metric");
         row["metrics"][metric] = (factor * value).into();

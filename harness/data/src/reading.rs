@@ -27,12 +27,19 @@ pub struct FileReading {
     pub repeats: Repeats,
 }
 
+impl FileReading {
+    /// Whether the column that the user calls so holds dates or times, which have become numbers.
+    pub fn holds_times(&self, name: &str) -> bool {
+        self.columns.iter().any(|column| column.name == name && column.kind.starts_with("times"))
+    }
+}
+
 /// What was understood of a column.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct ColumnReading {
     /// Its name, or its 0-based index.
     pub name: String,
-    /// What its cells hold, such as `numbers`.
+    /// What its cells hold: `numbers`, `categories`, `groups`, `text`, or a kind of `times`.
     pub kind: String,
     /// The range of its values, in words.
     pub values: String,

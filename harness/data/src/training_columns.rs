@@ -6,6 +6,7 @@ use ndarray::{ArrayView1, Axis};
 use crate::scale::{Spread, is_nearly_constant};
 use crate::split::{check_target, rows_of_dataset};
 use crate::split_error::SplitError;
+use crate::split_rows::SplitRows;
 use crate::table::Table;
 
 /// What is wrong with an input in the training rows of a split.
@@ -29,11 +30,13 @@ impl HardlyVaries {
     }
 }
 
-/// The training rows of a split and the inputs that hardly vary in them.
+/// The sizes of a split, and the inputs that hardly vary in its training rows.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrainingColumns {
     /// Number of training rows, before a subsample is taken.
     pub rows: usize,
+    /// Number of test rows.
+    pub test_rows: usize,
     /// The inputs that hardly vary in them and are not known to hardly vary in all rows, by their indices.
     pub hardly_varying: Vec<(usize, HardlyVaries)>,
 }
@@ -43,7 +46,7 @@ pub struct TrainingColumns {
 /// # Errors
 /// If there is no such split, it leaves no training rows, or its training targets do not vary enough.
 pub fn training_columns(table: &Table, dataset: &Dataset) -> Result<TrainingColumns, SplitError> {
-    let rows = rows_of_dataset(table, dataset)?.train;
+    let SplitRows { train: rows, test, .. } = rows_of_dataset(table, dataset)?;
     if rows.len() < 2 {
         return Err(SplitError::TooFewRows { name: table.name.clone(), n: rows.len() });
     }
@@ -55,5 +58,5 @@ pub fn training_columns(table: &Table, dataset: &Dataset) -> Result<TrainingColu
         (HardlyVaries::of(column) != Some(found)).then_some((index, found))
     });
     let hardly_varying = hardly.collect();
-    Ok(TrainingColumns { rows: rows.len(), hardly_varying })
+    Ok(TrainingColumns { rows: rows.len(), test_rows: test.len(), hardly_varying })
 }

@@ -1,5 +1,6 @@
 //! Runs a plan: continues its run folder or creates one, then runs the cases that have no row.
 
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{ComposedLibrary, Environment};
@@ -11,7 +12,7 @@ use crate::exact::ExactReferences;
 use crate::memory::Memory;
 use crate::programs::{CheckedExecutor, Keeper, Plugins};
 use crate::reuse::FinishedCases;
-use crate::solutions::sample;
+use crate::solutions::kept_sample;
 use crate::tries::RenewDataset;
 use crate::{
     EngineError, Event, Executor, Interrupt, OpenRun, Plan, Planned, ProcessorTimes, RunOptions, RunSummary,
@@ -62,6 +63,7 @@ impl Engine<'_> {
             environment: &plan.environment,
             beginning,
             reused,
+            kept: kept_sample(&plan.file.cases, options.keep_solutions),
         };
         let ran = self.run_and_keep(work, Some(finished), folder.path(), options, events);
         // The reason for the end is reported before a failure to remove files.
@@ -90,7 +92,7 @@ impl Engine<'_> {
     /// [`Engine::run_work`], with a store that keeps finished cases for later runs.
     fn run_and_keep(
         &self,
-        work: Workload<'_>,
+        mut work: Workload<'_>,
         finished: Option<FinishedCases>,
         folder: &Path,
         options: &RunOptions,
@@ -111,7 +113,7 @@ impl Engine<'_> {
             references: ExactReferences::new(&executor, options, &self.interrupt, workspace.scratch()),
             plugins,
             memory,
-            kept: sample(work.cases, options.keep_solutions),
+            kept: mem::take(&mut work.kept),
             grace: GRACE,
         };
         let reused = work.reused.clone();

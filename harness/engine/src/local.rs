@@ -28,6 +28,7 @@ mod pace;
 mod processors;
 mod running;
 mod running_time;
+mod speed;
 mod stale;
 mod stream;
 
@@ -43,6 +44,7 @@ use std::time::Duration;
 use gpbench_processes::{adopt_orphans, spawn};
 use gpbench_record::{Environment, Limits, Message, Program};
 
+pub use self::command::allocation;
 pub use self::foreground::Foreground;
 
 use self::command::command;
@@ -111,6 +113,12 @@ impl LocalExecutor {
     #[must_use]
     pub fn without_control_groups(self) -> Self {
         Self { control_groups: None, ..self }
+    }
+
+    /// What makes this machine slower than its processor, as far as its system tells without measuring; a sentence
+    /// each.
+    pub fn speed_remarks(&self) -> Vec<String> {
+        speed::remarks(&self.numerics)
     }
 
     /// How limits are enforced.

@@ -7,7 +7,7 @@ use gpbench_runs::{
 };
 
 use crate::reuse::FinishedCases;
-use crate::solutions::sample;
+use crate::solutions::kept_sample;
 use crate::{Beginning, EngineError, Event, Plan, Reused, RunOptions, WallClock};
 
 /// An open run, to be run by this process or by others. No other process can run it while its journal is open.
@@ -71,7 +71,7 @@ impl OpenRun {
             Reused::default()
         } else {
             // The solution of a row that is taken is gone.
-            let kept = sample(cases, options.keep_solutions);
+            let kept = kept_sample(cases, options.keep_solutions);
             let (runs, mut others): (Vec<usize>, Vec<usize>) =
                 pending.into_iter().partition(|place| kept.contains(&cases[*place].id));
             let into = (&folder, &mut journal);

@@ -1,5 +1,7 @@
 //! The cases of an attempt, and where their rows and files go.
 
+use std::collections::HashSet;
+
 use gpbench_record::{ComposedLibrary, Environment, PlannedCase};
 use gpbench_runs::{Attempts, Workspace};
 
@@ -25,4 +27,6 @@ pub struct Workload<'a> {
     pub beginning: Beginning,
     /// The rows that were taken from earlier runs.
     pub reused: Reused,
+    /// The ids of the cases whose solutions are kept, by [`crate::kept_sample`] of the whole plan.
+    pub kept: HashSet<String>,
 }

@@ -158,9 +158,15 @@ pub const ENVIRONMENT: [&str; 2] = ["OPENBLAS_CORETYPE", "OPENBLAS_THREAD_TIMEOU
 /// 113 Gflop/s). Its idle threads also spin for a long time by default. Variables that the user has set are left out.
 pub fn missing_environment() -> Vec<(&'static str, &'static str)> {
     let [core_type, thread_timeout] = ENVIRONMENT;
-    let core = better_core(&core_name(), crate::cpu_dispatch()).map(|core| (core_type, core));
+    let core = better_core_type().map(|core| (core_type, core));
     let wanted = core.into_iter().chain([(thread_timeout, "4")]);
     wanted.filter(|(name, _)| std::env::var_os(name).is_none()).collect()
+}
+
+/// The core type that is faster on this machine than the one that OpenBLAS computes with; `None` where that suits the
+/// processor.
+pub fn better_core_type() -> Option<&'static str> {
+    better_core(&core_name(), crate::cpu_dispatch())
 }
 
 /// The core type to request where OpenBLAS has chosen one without the vector instructions of the processor.

@@ -21,6 +21,7 @@
 //! - [`model`]: predictions and likelihoods of learners' models, by [`network`], [`finite`], [`sparse`],
 //!   [`experts`], [`neighbours`] and [`actions`];
 //! - [`likelihood`]: estimates of the marginal likelihood, truncated or randomised;
+//! - [`TileParts`]: the work on one tile in parts, for timing;
 //! - [`seed`]: random streams keyed by name;
 //! - [`blas`]: the thread count of OpenBLAS.
 //!
@@ -84,3 +85,4 @@ pub use operator::KernelOperator;
 pub use samples::PosteriorSamples;
 pub use singular::NotPositiveDefinite;
 pub use threads::{ThreadsRefused, thread_pool};
+pub use tile::TileParts;

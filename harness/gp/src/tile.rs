@@ -14,6 +14,7 @@
 
 mod evaluate;
 mod panels;
+mod parts;
 mod points;
 mod product;
 mod sampled;
@@ -29,6 +30,7 @@ use ndarray::ArrayViewMut2;
 use self::evaluate::{Differences, Distance, Evaluate, Products};
 use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
+pub use self::parts::TileParts;
 pub(crate) use self::points::{Factors, Points, padded};
 pub(crate) use self::product::{Forward, Transposed};
 pub(crate) use self::sampled::{RowWeights, Sampled, VectorSums};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use ndarray::Array2;
 
-use crate::cell::is_missing;
+use crate::cell::is_lacking;
 
 /// The most values of a column of categories. A column with more is a name or a number of each row.
 pub(crate) const MOST: usize = 1000;
@@ -55,7 +55,36 @@ impl Levels {
 
     /// A value that marks a missing one, such as `?`.
     fn missing(&self) -> Option<&str> {
-        self.codes.keys().map(String::as_str).filter(|value| is_missing(value)).min()
+        self.codes.keys().map(String::as_str).filter(|value| is_lacking(value.as_bytes())).min()
+    }
+
+    /// Two values that differ by the form of a number, such as 1 and 1.0, or by capital letters alone.
+    fn alike(&self) -> Option<(&str, &str)> {
+        let mut seen: HashMap<String, &str> = HashMap::new();
+        self.sorted().into_iter().find_map(|(value, _)| {
+            let form = match value.parse::<f64>() {
+                Ok(number) => number.to_string(),
+                Err(_) => value.to_lowercase(),
+            };
+            seen.insert(form, value).map(|other| (other, value))
+        })
+    }
+
+    /// Warnings of a value that marks a missing one, and of two that may be meant as one. `description` describes the column, and
+    /// `one` and `several` are what its values make: a category or a group.
+    pub(crate) fn warnings(&self, description: &str, [one, several]: [&str; 2]) -> Vec<String> {
+        let missing = self.missing().map(|value| {
+            format!(
+                "`{value}` in column {description} marks a missing value and is read as a {one} of its own; remove its rows if that \
+                 is not meant"
+            )
+        });
+        let alike = self.alike().map(|(other, value)| {
+            format!(
+                "`{other}` and `{value}` in column {description} are two {several}; write them alike if one is meant"
+            )
+        });
+        missing.into_iter().chain(alike).collect()
     }
 
     /// The names of groups in their order, numbers by their values and others alphabetically, and for each code the number of
@@ -92,14 +121,10 @@ pub(crate) struct Input {
 }
 
 impl Input {
-    /// A warning of a category that is a missing value.
-    pub(crate) fn warning(&self) -> Option<String> {
-        let value = self.levels.as_ref()?.missing()?;
-        Some(format!(
-            "`{value}` in column {} marks a missing value and is read as a category of its own; remove its rows if that is not \
-             meant",
-            self.description
-        ))
+    /// Warnings of categories.
+    pub(crate) fn warnings(&self) -> Vec<String> {
+        let of = |levels: &Levels| levels.warnings(&self.description, ["category", "categories"]);
+        self.levels.as_ref().map(of).unwrap_or_default()
     }
 }
 

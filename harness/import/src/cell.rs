@@ -114,7 +114,7 @@ const MISSING: [&str; 17] = [
 ];
 
 /// Whether a cell says that its value is missing.
-pub(crate) fn is_missing(text: &str) -> bool {
+fn is_missing(text: &str) -> bool {
     MISSING.iter().any(|mark| text.eq_ignore_ascii_case(mark))
 }
 

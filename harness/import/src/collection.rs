@@ -58,7 +58,9 @@ pub(crate) fn read_folder(folder: &Path) -> Result<Table, ImportError> {
     let files = files(folder)?;
     let mut table = read(&stem(folder), &[&files[0]], files.get(1))?;
     let descriptions: Vec<String> = (1..=table.d()).map(|column| column.to_string()).collect();
-    table.warnings.extend(doubts::of_file(&table, &descriptions));
+    let describe = || (table.d() + 1).to_string();
+    let doubtful = doubts::of_file(&table, describe, &descriptions);
+    table.warnings.extend(doubtful);
     let columns = reading::of_numbers(&table);
     table.reading = reading::of_file(&table, columns, Default::default(), &Lacking::default());
     Ok(table)

@@ -1,6 +1,6 @@
 //! Warnings of tables that are probably not what the user means.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::iter::once;
 use std::path::Path;
@@ -15,6 +15,10 @@ use crate::parts::{Part, Parts};
 
 /// Rows from which a column that counts is taken for an index.
 const COUNTED_ROWS: usize = 5;
+/// Smallest number of nines, such as -999, that may stand for a missing value.
+const NINES: f64 = 99.0;
+/// Numbers from here on may stand for a missing value: formats of grids fill empty cells with 1e30 or more.
+const FILLED: f64 = 1e30;
 
 /// Refuses a target that does not vary, and columns that vary by less than numbers can be scaled by. `describe` describes the
 /// target's column, and `inputs` each input.
@@ -87,22 +91,72 @@ pub(crate) fn row_labels(table: &Table, columns: &Columns, parts: &Parts) -> Vec
     left_out.chain(labels).collect()
 }
 
-/// Warnings of a user's own file: of inputs that count the rows, and of repeated rows. `descriptions` describes each
-/// input.
-pub(crate) fn of_file(table: &Table, descriptions: &[String]) -> Vec<String> {
+/// Warnings of a user's own file: of inputs that count the rows, of numbers that may stand for missing values, and of repeated
+/// rows. `describe` describes the target's column, and `inputs` each input.
+pub(crate) fn of_file(table: &Table, describe: impl Fn() -> String, inputs: &[String]) -> Vec<String> {
     let counting = (0..table.d()).filter(|index| counts_rows(table, *index)).map(|index| {
-        format!("column {} counts the rows; if it is their number and no input, drop it", descriptions[index])
+        format!("column {} counts the rows; if it is their number and no input, drop it", inputs[index])
     });
-    counting.chain(repeated_rows(table)).collect()
+    let columns = table.x.columns().into_iter().zip(inputs);
+    let of_inputs = columns.filter_map(|(column, name)| placeholder(column, name));
+    let of_target = placeholder(table.y.view(), &describe());
+    let of_ids = repeated_id(&table.reading.ids);
+    counting.chain(of_inputs).chain(of_target).chain(repeated_rows(table)).chain(of_ids).collect()
 }
 
-/// Whether an input is 0, 1, 2, ... or 1, 2, 3, ...
+/// A warning of an id that several rows have.
+pub(crate) fn repeated_id(ids: &[String]) -> Option<String> {
+    let mut seen = HashSet::with_capacity(ids.len());
+    let id = ids.iter().find(|id| !seen.insert(*id))?;
+    Some(format!("`{id}` is the id of several rows; ids do not tell the rows of predictions apart"))
+}
+
+/// Whether an input numbers the rows, in any order: its values are whole numbers without a repetition, and without gaps but for the
+/// rows that are left out. Times that follow each other are no such numbers.
 fn counts_rows(table: &Table, index: usize) -> bool {
     let column = table.x.column(index);
-    let first = column[0];
-    column.len() >= COUNTED_ROWS
-        && (first == 0.0 || first == 1.0)
-        && column.iter().enumerate().all(|(row, value)| *value == first + row as f64)
+    let is_whole = column.iter().all(|value| value.fract() == 0.0);
+    let is_of_times = table.names.inputs.get(index).is_some_and(|name| table.reading.holds_times(name));
+    if column.len() < COUNTED_ROWS || !is_whole || is_of_times {
+        return false;
+    }
+    let [least, greatest] = limits(column.iter().copied());
+    let mut seen = HashSet::with_capacity(column.len());
+    // Adding 0 turns -0 into 0.
+    greatest - least < (column.len() + table.reading.left_out) as f64
+        && column.iter().all(|value| seen.insert((value + 0.0).to_bits()))
+}
+
+/// The least and the greatest of some numbers; infinity and its negative where there are none.
+fn limits(values: impl Iterator<Item = f64>) -> [f64; 2] {
+    values.fold([f64::INFINITY, f64::NEG_INFINITY], |[least, greatest], value| {
+        [least.min(value), greatest.max(value)]
+    })
+}
+
+/// Whether programs write a number in the place of a missing value: nines alone, such as -999.9 or 9999, or a huge one.
+fn is_placeholder(value: f64) -> bool {
+    let has_nines = || value.abs().to_string().chars().all(|c| c == '9' || c == '.');
+    value.abs() >= FILLED || (value.abs() >= NINES && has_nines())
+}
+
+/// A warning of a number at an end of a column that is farther from the others than these are from each other, and that may stand
+/// for a missing value.
+fn placeholder(column: ArrayView1<'_, f64>, description: &str) -> Option<String> {
+    let ends = limits(column.iter().copied());
+    ends.into_iter().filter(|end| is_placeholder(*end)).find_map(|end| {
+        let others = || column.iter().copied().filter(|value| *value != end);
+        let [least, greatest] = limits(others());
+        let gap = (least - end).max(end - greatest);
+        let rows = column.len() - others().count();
+        let noun = if rows == 1 { "row" } else { "rows" };
+        (least < greatest && gap > greatest - least).then(|| {
+            format!(
+                "column {description} is {end:?} in {rows} {noun}, far from its other values, {least:?} to {greatest:?}; if it marks \
+                 missing values, empty these cells, and set `missing` to `drop`"
+            )
+        })
+    })
 }
 
 /// A warning of rows that repeat an earlier one, inputs and target.

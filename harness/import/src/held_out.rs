@@ -12,7 +12,7 @@ use ndarray::{Axis, concatenate};
 use crate::error::{ImportError, InputPosition};
 use crate::fault::FileFault;
 use crate::pattern::{Pattern, ReadFile};
-use crate::{memory, parquet, text};
+use crate::{doubts, memory, parquet, text};
 
 /// Reads a file of training rows and one of test rows, both with the same options.
 pub(crate) fn read(path: &Path, test: &Path, options: &ReadOptions) -> Result<Table, ImportError> {
@@ -70,7 +70,8 @@ fn united(training: Table, held_out: Table, file: &Path) -> Result<Table, Import
         return Err(InputPosition::file(file).fault(FileFault::TooMany { most }));
     }
     let name = file.file_name().unwrap_or_default().to_string_lossy();
-    let of_test = held_out.warnings.iter().map(|warning| format!("{name}: {warning}"));
+    let of_ids = doubts::repeated_id(&held_out.reading.ids);
+    let of_test = held_out.warnings.iter().chain(&of_ids).map(|warning| format!("{name}: {warning}"));
     let reading = FileReading {
         left_out_test_rows: held_out.reading.left_out_rows,
         ids: [training.reading.ids.clone(), held_out.reading.ids].concat(),

@@ -13,7 +13,7 @@ use crate::{ImportSource, collection, import};
 
 /// Version of the reader. A new one gives new names, as does a new format: programs of two versions never replace each
 /// other's copies.
-const READER: u32 = 6;
+const READER: u32 = 7;
 /// Folder of remembered digests of source files, beside the copies.
 const CONTENTS: &str = "contents";
 

@@ -212,20 +212,18 @@ fn read_sound(
     let (x, expanded) = expand(x, &inputs);
     let names = Names { inputs: expanded.labels, target: columns.label(parts.target) };
     let mut table = Table { name: stem(file), x, y, keys, names, warnings, ..Table::default() };
+    let readings = with_dropped(readings, &columns, &scale);
+    table.reading = reading::of_file(&table, readings, (groups, ids), &lacking);
     if let Some(pattern) = like {
         table.warnings.extend(pattern.warning(&columns));
-        let readings = with_dropped(readings, &columns, &scale);
-        table.reading = reading::of_file(&table, readings, (groups, ids), &lacking);
         return Ok(ReadFile::new(table, &columns, &parts, inputs));
     }
     let describe = || columns.describe(parts.target);
     doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
-    table.warnings.extend(inputs.iter().filter_map(Input::warning));
+    table.warnings.extend(inputs.iter().flat_map(Input::warnings));
     table.warnings.extend(doubts::row_labels(&table, &columns, &parts));
     table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
-    table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
-    let readings = with_dropped(readings, &columns, &scale);
-    table.reading = reading::of_file(&table, readings, (groups, ids), &lacking);
+    table.warnings.extend(doubts::of_file(&table, describe, &expanded.descriptions));
     Ok(ReadFile::new(table, &columns, &parts, inputs))
 }
 

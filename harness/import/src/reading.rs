@@ -31,7 +31,11 @@ pub(crate) fn column(
             (kind.to_owned(), named(&levels.groups().0))
         }
         (_, None, Held::Times(clock)) => {
-            let kind = if clock == Clock::OfDay { "times of day" } else { "times" };
+            let kind = match clock {
+                Clock::Local => "times",
+                Clock::Zoned => "times in UTC",
+                Clock::OfDay => "times of day",
+            };
             (kind.to_owned(), range(values, |value| times.text(value, clock)))
         }
         (_, None, Held::Nothing | Held::Numbers) => ("numbers".to_owned(), range(values, short)),

@@ -1,9 +1,10 @@
 //! The rows of a CSV file, plain or compressed.
 
+mod dates;
 mod diagnosis;
 mod outcome;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -65,6 +66,9 @@ pub(crate) struct Rows {
     levels: Vec<Levels>,
     /// What the other columns hold.
     held: Vec<Held>,
+    /// For each column with a date whose day may be meant as its month: the line and the text of the first one; none once a date
+    /// settles the order.
+    dates: BTreeMap<usize, Option<(u64, String)>>,
     /// The text that identifies each row; empty without a column of ids.
     ids: Vec<String>,
     /// The rows that are left out.
@@ -114,6 +118,7 @@ impl Rows {
             parts: None,
             levels: Vec::new(),
             held: Vec::new(),
+            dates: BTreeMap::new(),
             ids: Vec::new(),
             lacking: Lacking::default(),
             faults: ColumnFaults::default(),
@@ -250,6 +255,8 @@ impl Rows {
         }
         if held == Held::Numbers {
             self.note_rounding(index, value);
+        } else {
+            self.note_date(index);
         }
         Ok(value)
     }

@@ -141,9 +141,9 @@ pub(crate) fn read_table(
     let names = Names { inputs: expanded.labels, target: rows.columns().label(target) };
     let (warnings, ids) = (rows.take_warnings(), rows.take_ids());
     let mut table = Table { name: stem(file), x, y, keys, names, warnings, ..Table::default() };
+    table.reading = reading::of_file(&table, columns, (groups, ids), rows.lacking());
     if let Some(pattern) = like {
         table.warnings.extend(pattern.warning(rows.columns()));
-        table.reading = reading::of_file(&table, columns, (groups, ids), rows.lacking());
         return Ok(ReadFile::new(table, rows.columns(), &parts, inputs));
     }
     if let Some(line) = rows.first_line_of_data().filter(|_| options.header.is_none()) {
@@ -151,11 +151,10 @@ pub(crate) fn read_table(
     }
     let describe = || rows.columns().describe(target);
     doubts::check_columns(&table, describe, &expanded.descriptions, file)?;
-    table.warnings.extend(inputs.iter().filter_map(Input::warning));
+    table.warnings.extend(inputs.iter().flat_map(Input::warnings));
     table.warnings.extend(doubts::row_labels(&table, rows.columns(), &parts));
     table.warnings.extend(doubts::constant_columns(&table, describe, &expanded.descriptions));
-    table.warnings.extend(doubts::of_file(&table, &expanded.descriptions));
-    table.reading = reading::of_file(&table, columns, (groups, ids), rows.lacking());
+    table.warnings.extend(doubts::of_file(&table, describe, &expanded.descriptions));
     Ok(ReadFile::new(table, rows.columns(), &parts, inputs))
 }
 

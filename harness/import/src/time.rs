@@ -66,6 +66,16 @@ fn date_of(text: &str) -> Option<Date> {
     Date::new(year, month as i8, day as i8).ok()
 }
 
+/// Whether a date such as 03/04/2020, which is read day first, may be meant month first; none where that is no other day, and for
+/// dates of other forms.
+pub(crate) fn may_be_month_first(cell: &[u8]) -> Option<bool> {
+    let text = std::str::from_utf8(cell.trim_ascii()).ok()?;
+    let date = text.split(['T', ' ']).next()?;
+    let [day, month, year]: [&str; 3] = date.split(['/', '-']).collect::<Vec<_>>().try_into().ok()?;
+    let (day, month): (u8, u8) = (day.parse().ok()?, month.parse().ok()?);
+    (year.len() == 4 && day != month).then_some(day <= 12)
+}
+
 /// A time and the seconds of its offset from UTC, which it may have.
 fn offset_of(text: &str) -> Option<(&str, Option<i64>)> {
     if let Some(time) = text.strip_suffix(['Z', 'z']) {
@@ -215,6 +225,23 @@ mod tests {
             "12:30:00.1234567890",
         ] {
             assert_eq!(nanoseconds(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn some_dates_may_be_meant_month_first() {
+        for (text, expected) in [
+            ("03/04/2020", Some(true)),
+            (" 3-4-2020 12:30", Some(true)),
+            ("13/04/2020", Some(false)),
+            ("04/04/2020", None),
+            ("2020-04-03", None),
+            ("2020/04/03T12:30", None),
+            ("3.4.2020", None),
+            ("12:30", None),
+            ("1.5", None),
+        ] {
+            assert_eq!(may_be_month_first(text.as_bytes()), expected, "{text}");
         }
     }
 

@@ -120,6 +120,9 @@ fn a_column_of_ids_is_text_and_no_input_in_both_files() {
     let table = read(TRAINING, "id,depth,oxygen,site\nnorth-1,2,5,north\n7,2,5,north\n", &options).unwrap();
     assert_eq!(table.names.inputs, ["depth", "site=north", "site=south"]);
     assert_eq!(table.reading.ids, ["1", "2", "3", "north-1", "7"]);
+    let table = read(TRAINING, "id,depth,oxygen,site\n7,2,5,north\n7,2,6,north\n", &options).unwrap();
+    let said = "held-out.csv: `7` is the id of several rows; ids do not tell the rows of predictions apart";
+    assert_eq!(table.warnings, [said]);
     assert_eq!(
         read(TRAINING, "depth,oxygen,site\n2,5,north\n", &options).unwrap_err(),
         "held-out.csv: the file lacks the column `id` of train.csv; columns are matched by name: add it, or drop inputs by `drop`"
@@ -137,6 +140,18 @@ fn times_do_not_stand_for_numbers() {
         error,
         "held-out.csv: column `when` holds numbers here, and times in train.csv; write both in one form"
     );
+}
+
+#[test]
+fn times_with_an_offset_do_not_stand_for_times_without_one() {
+    let options = ReadOptions { test: Some("held-out.csv".to_owned()), ..ReadOptions::default() };
+    let training = "when,y\n2020-01-01 06:00,1\n2020-01-02 06:00,2\n";
+    let error = read(training, "when,y\n2020-01-03T06:00+02:00,3\n", &options).unwrap_err();
+    assert_eq!(
+        error,
+        "held-out.csv: column `when` holds times in UTC here, and times in train.csv; write both in one form"
+    );
+    assert_eq!(read(training, "when,y\n2020-01-03,3\n", &options).unwrap().x.row(2)[0], 18264.0);
 }
 
 #[test]

@@ -9,7 +9,7 @@ use gpbench_data::locate::{self, SearchPlaces};
 use gpbench_data::registry::{self, RegistryEntry};
 use gpbench_data::{Preparation, Table, copy, split};
 use gpbench_import::{FileFault, ImportSource, import, materialise};
-use gpbench_record::ReadOptions;
+use gpbench_record::{Missing, ReadOptions};
 use ndarray::array;
 use polars::prelude::{DataFrame, IntoColumn, NamedFrom, ParquetWriter, Series};
 use tempfile::TempDir;
@@ -190,6 +190,30 @@ fn a_header_is_stated() {
 }
 
 #[test]
+fn numbers_in_the_place_of_missing_values_warn() {
+    let warnings = |cells: &[&str]| {
+        let rows: String = cells.iter().enumerate().map(|(k, cell)| format!("{cell},{}\n", k * k)).collect();
+        read("my.csv", format!("t,y\n{rows}"), None).warnings
+    };
+    assert_eq!(
+        warnings(&["-999.9", "1.5", "20", "-999.9"]),
+        [
+            "column 1 (`t`) is -999.9 in 2 rows, far from its other values, 1.5 to 20.0; if it marks missing values, empty these \
+             cells, and set `missing` to `drop`"
+        ]
+    );
+    for cell in ["9999", "-99", "9.96921e36", "-1e34"] {
+        assert_eq!(warnings(&[cell, "1.5", "20"]).len(), 1, "{cell}");
+    }
+    // Other numbers, values near the others, and a column without others.
+    for cells in [["-1000", "1.5", "20"], ["99", "1.5", "80"], ["-999", "1.5", "1.5"]] {
+        assert_eq!(warnings(&cells), Vec::<String>::new(), "{cells:?}");
+    }
+    let target = read("my.csv", "x,y\n1,-9999\n2,0.5\n4,3\n", None).warnings;
+    assert!(target[0].starts_with("column 2 (`y`) is -9999.0 in 1 row, far from"), "{target:?}");
+}
+
+#[test]
 fn doubtful_tables_warn() {
     let counting: String = (0..6).map(|i| format!("{i},{},{}\n", i * i % 5, 0.5 * f64::from(i))).collect();
     let table = read("my.csv", format!("id,a,y\n{counting}"), None);
@@ -197,6 +221,21 @@ fn doubtful_tables_warn() {
         table.warnings,
         ["column 1 (`id`) counts the rows; if it is their number and no input, drop it"]
     );
+    // In any order, from any number, and with gaps where rows are left out.
+    let ids = |cells: &[&str], options: &ReadOptions| {
+        let rows: String = cells.iter().enumerate().map(|(k, id)| format!("{id},{}\n", k * k)).collect();
+        read_with("my.csv", format!("id,y\n{rows}"), options).warnings
+    };
+    let plain = ReadOptions::default();
+    let counts = "column 1 (`id`) counts the rows; if it is their number and no input, drop it";
+    assert_eq!(ids(&["1004", "1001", "1003", "1002", "1005"], &plain), [counts]);
+    assert_eq!(ids(&["1004", "1001", "1003", "1002", "1006"], &plain), Vec::<String>::new());
+    assert_eq!(ids(&["1", "2", "3", "4", "4"], &plain), Vec::<String>::new());
+    let days = ["2020-01-01", "2020-01-02", "2020-01-03", "2020-01-04", "2020-01-05"];
+    assert_eq!(ids(&days, &plain), Vec::<String>::new());
+    let dropped = ReadOptions { missing: Missing::Drop, ..ReadOptions::default() };
+    let content = "id,a,y\n1,2,5\n2,,6\n3,2.5,1\n4,7,2\n5,1,9\n6,0.5,3\n";
+    assert_eq!(read_with("my.csv", content, &dropped).warnings[1..], [counts]);
     let table = read("my.csv", "a,y\n1,2\n3,4\n1,2\n1,3\n-0,1\n0,1\n", None);
     assert_eq!(
         table.warnings,

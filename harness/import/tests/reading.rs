@@ -65,6 +65,23 @@ fn dates_and_times_become_numbers() {
 }
 
 #[test]
+fn dates_that_may_be_meant_month_first_are_warned_of() {
+    let months = |last: &str| format!("when,y\n01/01/2020,1\n02/01/2020,2\n03/01/2020 12:00,3\n{last},4\n");
+    let table = read(&months("04/01/2020"), &ReadOptions::default());
+    assert_eq!(table.x.column(0).to_vec(), [18262.0, 18263.0, 18264.5, 18265.0]);
+    assert_eq!(
+        table.warnings,
+        [
+            "line 3: 02/01/2020 in column 1 (`when`) is read day first, and so are all dates of the column, none of which has a day \
+             beyond 12; if the month comes first, write dates as 2020-01-31"
+        ]
+    );
+    assert_eq!(read(&months("13/01/2020"), &ReadOptions::default()).warnings, Vec::<String>::new());
+    let error = error(&months("01/13/2020"), &ReadOptions::default());
+    assert!(error.contains("looks like a date or a time that cannot be read"), "{error}");
+}
+
+#[test]
 fn a_column_of_times_holds_nothing_else() {
     for (content, expected) in [
         (
@@ -184,6 +201,38 @@ fn a_column_of_groups_is_no_input_unless_it_holds_categories() {
 }
 
 #[test]
+fn a_group_without_a_name_is_warned_of() {
+    let options = ReadOptions { group: Some("site".into()), ..ReadOptions::default() };
+    for mark in ["NA", "?", "nan"] {
+        let table = read(&format!("site,x,y\na,1,1\n{mark},2,2\nb,3,3\n"), &options);
+        let expected = format!(
+            "`{mark}` in column 1 (`site`) marks a missing value and is read as a group of its own; remove its rows if that \
+             is not meant"
+        );
+        assert_eq!(table.warnings, [expected]);
+    }
+    assert!(error("site,x,y\na,1,1\n,2,2\n", &options).contains("column 1 (`site`) is empty here"));
+    let dropped = ReadOptions { missing: Missing::Drop, ..options };
+    let table = read("site,x,y\na,1,1\nNA,2,2\nb,3,3\n", &dropped);
+    assert_eq!(table.reading.groups, ["a", "b"]);
+}
+
+#[test]
+fn values_that_may_be_meant_as_one_are_warned_of() {
+    let group = ReadOptions { group: Some("site".into()), ..ReadOptions::default() };
+    let categories = ReadOptions { categories: words(&["site"]), ..ReadOptions::default() };
+    for (first, second) in [("North", "north"), ("1", "1.0")] {
+        let content = format!("site,x,y\n{first},1,1\n{second},2,2\nb,3,3\n");
+        for (options, what) in [(&group, "groups"), (&categories, "categories")] {
+            let expected = format!(
+                "`{first}` and `{second}` in column 1 (`site`) are two {what}; write them alike if one is meant"
+            );
+            assert_eq!(read(&content, options).warnings, [expected]);
+        }
+    }
+}
+
+#[test]
 fn columns_of_the_split_are_read_even_if_they_are_dropped() {
     let content = "lon,when,y\n1,1970-01-02,1\n2,1970-01-04,2\n";
     let by = |columns: &[&str]| ReadOptions {
@@ -251,5 +300,5 @@ fn times_of_parquet_are_read_as_those_of_text() {
         ]
     );
     let kinds: Vec<&str> = table.reading.columns.iter().map(|column| column.kind.as_str()).collect();
-    assert_eq!(kinds, ["times", "times", "times", "times", "times of day", "numbers"]);
+    assert_eq!(kinds, ["times", "times", "times", "times in UTC", "times of day", "numbers"]);
 }

@@ -1,9 +1,10 @@
 //! `gpbench-node RUN TASK ATTEMPT SECONDS`: runs the cases of one attempt at a task of a cluster run, on the node that the
 //! scheduler has chosen. The job has run for so many seconds before.
 //!
-//! It reads what to run from the run folder, runs it by the engine that local runs use, and appends what happens to the part
-//! file of the attempt: its beginning and node, regular heartbeats, each case that starts, each row, and why it ended. It
-//! writes only logs and checkpoints beside that, so that any number of runners may share a run folder.
+//! It reads what to run from the run folder, runs it by the engine that local runs use, and appends what happens to
+//! the part file of the attempt: its beginning and node, regular heartbeats, each case that starts, each row, and why
+//! it ended. It writes only logs, checkpoints and solutions that are kept beside that, each in a file of its case, so
+//! that any number of runners may share a run folder.
 //!
 //! It exits with 0 after its last case or where the job's time is too short for the next one, 75 after a signal, 76 where this
 //! node cannot run the task, and 1 where it cannot go on.
@@ -98,6 +99,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
         environment: &environment,
         beginning: Beginning::First,
         reused: Reused::default(),
+        kept: task.kept.clone(),
     };
     let engine = Engine { executor: &executor, clock: &SystemClock, interrupt, renew_dataset: &lost_dataset };
     let (over, ends) = channel::<()>();

@@ -1,11 +1,11 @@
 //! The cases of an attempt.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use gpbench_cluster::{ClusterError, ClusterFolder, PartReader};
-use gpbench_engine::Planned;
+use gpbench_engine::{Planned, kept_sample};
 use gpbench_record::{Attempt, CaseFiles, Ending, Manifest, PartLine, PlannedCase};
 use gpbench_runs::{PlanFile, RunError};
 
@@ -25,6 +25,8 @@ pub(crate) struct Task {
     pub(crate) time: JobTime,
     /// The cases in the order in which they are to run.
     pub(crate) cases: Vec<PlannedCase>,
+    /// The ids of the cases of the whole plan whose solutions are kept.
+    pub(crate) kept: HashSet<String>,
     /// The files of each of them.
     files: Vec<CaseFiles>,
 }
@@ -114,7 +116,8 @@ impl Task {
             cases.push(planned.clone());
             files.push(its_files.clone());
         }
-        Ok(Self { run, folder, attempt, manifest, time, cases, files })
+        let kept = kept_sample(&plan.cases, manifest.options.keep_solutions);
+        Ok(Self { run, folder, attempt, manifest, time, cases, kept, files })
     }
 
     /// The cases with their files, in the order in which they are to run.

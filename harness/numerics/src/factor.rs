@@ -1,203 +1,208 @@
 //! Cholesky factorisation and triangular solves with the same bits on any number of threads.
 //!
 //! LAPACK divides its work by the number of threads, so its rounding depends on that number. Here a pool computes
-//! pieces of fixed size, each by one single-threaded BLAS call. The factorisation is left-looking: each piece of a
-//! panel is updated by one long product with all preceding columns, so that each entry is written to memory once.
+//! tiles, each by single-threaded BLAS calls. The sizes of panels and tiles depend on the shapes alone.
+//!
+//! A factorisation takes n^3 / 3 operations. Panels of W columns, in tiles of m rows, cost time beyond
+//! that of these operations at the rate of a large product, in five places:
+//!
+//! ```text
+//! diagonal blocks     one thread factorises a block: ahead of its panel, while the others have products to compute
+//! divisions           n^2 W / 2 operations, in BLAS at half of the rate: by halves, nearly all in products
+//! upper triangles     n^2 W / 2 operations, if diagonal blocks are updated as squares: only triangles are
+//! copies              BLAS copies (1 / m + 1 / W) / 2 numbers an operation into its own order: large tiles
+//! ends of panels      threads wait for the last tile: small tiles where few rows are left
+//! ```
 //!
 //! Matrices are column-major.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, s};
+mod eliminate;
+mod inverse;
+mod substitute;
+pub mod triangle;
 
-use crate::{Error, Pool, Result, lapack};
+use ndarray::ArrayRef2;
+use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 
-/// Columns of a panel.
-const PANEL: usize = 512;
-/// Rows of a panel in one task.
-const ROWS: usize = 256;
-/// Right-hand sides in one task.
-const COLUMNS: usize = 32;
+pub use eliminate::{Elimination, EliminationTask, beyond, factorise};
+pub use inverse::{inverse, inverse_lower};
+pub use substitute::{solve, solve_lower};
+
+use crate::lapack::Number;
 
 const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";
 
-/// Replaces the lower triangle of A by L with A = L L^T. The upper triangle is not read, and may be overwritten.
-///
-/// # Errors
-/// [`Error::NotPositiveDefinite`], [`Error::Shape`].
-pub fn factorise(a: &mut ArrayRef2<f64>, pool: impl Pool) -> Result<()> {
-    let n = a.nrows();
-    for start in (0..n).step_by(PANEL) {
-        let end = n.min(start + PANEL);
-        let (done, mut rest) = a.view_mut().split_at(Axis(1), start);
-        let mut panel = rest.slice_mut(s![start.., ..end - start]);
-        if start > 0 {
-            // panel -= L[start.., ..start] L[start..end, ..start]^T
-            let (left, pivots) = (done.slice(s![start.., ..]), done.slice(s![start..end, ..]));
-            subtract_product(&mut panel, &left, &pivots.t(), &pool);
-        }
-        let (mut diagonal, mut below) = panel.split_at(Axis(0), end - start);
-        lapack::cholesky(&mut diagonal).map_err(|error| match error {
-            Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
-            other => other,
-        })?;
-        let diagonal = diagonal.view();
-        pool.for_each(below.axis_chunks_iter_mut(Axis(0), ROWS), |mut tile| {
-            lapack::divide_by_lower_transposed(&mut tile, &diagonal).expect(SHAPES_FIT);
-        });
+/// Columns of a panel of a matrix of order `n`. Wide panels make fast products; in narrow ones the work on a diagonal
+/// block, which a single thread does, is small beside the rest.
+fn panel_width(n: usize) -> usize {
+    match n {
+        0..=1024 => 128,
+        1025..=4096 => 256,
+        _ => 512,
     }
-    Ok(())
 }
 
-/// Solves L L^T X = B in place of B.
+/// Rows of a tile where `rows` are left: large tiles, but at least eight for the threads to share out.
+fn tile_rows(rows: usize) -> usize {
+    (rows / 8).next_multiple_of(64).clamp(64, 512)
+}
+
+/// `target -= left right`; nothing if the inner dimension is 0.
 ///
 /// # Panics
 /// If the shapes do not fit.
-pub fn solve(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, pool: impl Pool) {
-    pool.for_each(b.axis_chunks_iter_mut(Axis(1), COLUMNS), |mut group| {
-        lapack::cholesky_solve(factor, &mut group).expect(SHAPES_FIT);
-    });
-}
-
-/// Solves L X = B in place of B. Right-looking, so that L is read once, whatever the number of columns.
-///
-/// # Panics
-/// If the shapes do not fit.
-pub fn solve_lower(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, pool: impl Pool) {
-    let n = factor.nrows();
-    for start in (0..n).step_by(PANEL) {
-        let end = n.min(start + PANEL);
-        let (mut solved, mut below) = b.view_mut().split_at(Axis(0), end);
-        let mut panel = solved.slice_mut(s![start.., ..]);
-        let diagonal = factor.slice(s![start..end, start..end]);
-        pool.for_each(panel.axis_chunks_iter_mut(Axis(1), COLUMNS), |mut group| {
-            lapack::solve_lower(&diagonal, false, &mut group).expect(SHAPES_FIT);
-        });
-        // B[end.., ..] -= L[end.., start..end] X[start..end, ..]
-        subtract_product(&mut below, &factor.slice(s![end.., start..end]), &panel, &pool);
+pub fn subtract_product<E: Number>(target: &mut ArrayRef2<E>, left: &ArrayRef2<E>, right: &ArrayRef2<E>) {
+    match target.ncols() {
+        _ if left.is_empty() => {}
+        // BLAS would copy the left matrix for a product with a matrix of one column.
+        1 => general_mat_vec_mul(E::MINUS_ONE, left, &right.column(0), E::ONE, &mut target.column_mut(0)),
+        _ => general_mat_mul(E::MINUS_ONE, left, right, E::ONE, target),
     }
-}
-
-/// The lower triangle of (L L^T)^-1, given L in the lower triangle of `factor`. Takes n^3 / 3 multiply-adds, a
-/// third of those of n right-hand sides, and a second n x n array.
-///
-/// # Panics
-/// If `factor` is not square and column-major.
-pub fn inverse(factor: &ArrayRef2<f64>, pool: impl Pool) -> Array2<f64> {
-    let n = factor.nrows();
-    // First M = L^-1, whose columns have zeros above the diagonal.
-    let mut inverse = Array2::zeros((n, n).f());
-    pool.for_each(inverse.axis_chunks_iter_mut(Axis(1), ROWS).enumerate(), |(i, mut panel)| {
-        let start = i * ROWS;
-        let mut below = panel.slice_mut(s![start.., ..]);
-        below.diag_mut().fill(1.0);
-        lapack::solve_lower(&factor.slice(s![start.., start..]), false, &mut below).expect(SHAPES_FIT);
-    });
-    // Then M^T M, panel by panel. A panel overwrites a part of M that only earlier panels need.
-    for start in (0..n).step_by(PANEL) {
-        let end = n.min(start + PANEL);
-        let m = inverse.view();
-        let mut panel = Array2::zeros((n - start, end - start).f());
-        pool.for_each(panel.axis_chunks_iter_mut(Axis(0), ROWS).enumerate(), |(i, mut tile)| {
-            let from = start + i * ROWS;
-            let left = m.slice(s![from.., from..from + tile.nrows()]);
-            general_mat_mul(1.0, &left.t(), &m.slice(s![from.., start..end]), 0.0, &mut tile);
-        });
-        inverse.slice_mut(s![start.., start..end]).assign(&panel);
-    }
-    inverse
-}
-
-/// `target -= left right`, in tiles of `ROWS` rows.
-fn subtract_product(
-    target: &mut ArrayRef2<f64>,
-    left: &ArrayRef2<f64>,
-    right: &ArrayRef2<f64>,
-    pool: &impl Pool,
-) {
-    let tiles = target.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
-    pool.for_each(tiles, |(mut tile, left)| {
-        general_mat_mul(-1.0, &left, right, 1.0, &mut tile);
-    });
 }
 
 #[cfg(test)]
 mod tests {
+    use ndarray::{Array2, ShapeBuilder};
+
     use super::*;
     use crate::fixtures::uniform;
     use crate::layout::column_major;
     use crate::pool::Threads;
+    use crate::{Error, lapack};
 
-    /// More than two panels, the last one narrower.
-    const N: usize = 2 * PANEL + 77;
+    /// Orders around the base of triangles, tiles and panels, with all widths of panels.
+    const ORDERS: [usize; 9] = [1, 2, 63, 64, 65, 257, 1000, 1300, 4200];
 
-    /// `I + G G^T / n` with uniform G.
-    fn positive_definite() -> Array2<f64> {
-        let g = column_major(&uniform(N, 40, 5));
-        let mut a = Array2::zeros((N, N).f());
-        general_mat_mul(1.0 / N as f64, &g, &g.t(), 0.0, &mut a);
+    /// `I + G G^T / n` with uniform G, and arbitrary numbers above the diagonal, which must not be read.
+    fn positive_definite(n: usize) -> Array2<f64> {
+        let g = column_major(&uniform(n, 40, 5));
+        let mut a = Array2::zeros((n, n).f());
+        general_mat_mul(1.0 / n as f64, &g, &g.t(), 0.0, &mut a);
         a.diag_mut().iter_mut().for_each(|entry| *entry += 1.0);
+        for j in 1..n {
+            a.column_mut(j).iter_mut().take(j).for_each(|entry| *entry = f64::NAN);
+        }
         a
     }
 
+    fn factor(n: usize, threads: usize) -> Array2<f64> {
+        let mut a = positive_definite(n);
+        factorise(&mut a, Threads(threads)).unwrap();
+        a
+    }
+
+    /// The same bits, also of numbers that are not numbers.
+    fn same_bits(a: &Array2<f64>, b: &Array2<f64>) -> bool {
+        a.dim() == b.dim() && a.iter().zip(b).all(|(a, b)| a.to_bits() == b.to_bits())
+    }
+
     #[test]
-    fn panels_solve_like_the_whole_with_the_same_bits_on_any_number_of_threads() {
-        let a = positive_definite();
-        let x = column_major(&uniform(N, 37, 6));
-        let mut b = Array2::zeros(x.dim().f());
-        general_mat_mul(1.0, &a, &x, 0.0, &mut b);
-        let solved = |threads: usize| {
-            let (mut factor, mut b) = (a.clone(), b.clone());
-            factorise(&mut factor, Threads(threads)).unwrap();
-            solve(&factor, &mut b, Threads(threads));
-            b
-        };
-        let one = solved(1);
-        assert!((&one - &x).iter().all(|e| e.abs() < 1e-12));
-        assert_eq!(one, solved(2));
-        assert_eq!(one, solved(5));
+    fn factors_are_those_of_lapack_with_the_same_bits_on_any_number_of_threads() {
+        for n in ORDERS {
+            let one = factor(n, 1);
+            let mut whole = positive_definite(n);
+            lapack::cholesky(&mut whole).unwrap();
+            for j in 0..n {
+                for i in 0..n {
+                    let (found, expected) = (one[(i, j)], whole[(i, j)]);
+                    let fits = if i < j { found.is_nan() } else { (found - expected).abs() < 1e-12 };
+                    assert!(fits, "n = {n}, ({i}, {j}): {found} in place of {expected}");
+                }
+            }
+            if n < 2000 {
+                assert!(same_bits(&one, &factor(n, 2)) && same_bits(&one, &factor(n, 3)), "n = {n}");
+            }
+        }
+    }
+
+    #[test]
+    fn factors_inside_a_larger_array() {
+        let n = 300;
+        let mut memory = Array2::from_elem((n + 5, n).f(), 7.0);
+        let mut inside = memory.slice_mut(ndarray::s![2..n + 2, ..]);
+        inside.assign(&positive_definite(n));
+        factorise(&mut inside, Threads(2)).unwrap();
+        assert!(same_bits(&column_major(&inside), &factor(n, 1)));
+        assert!(memory.row(1).iter().chain(&memory.row(n + 2)).all(|entry| *entry == 7.0));
+    }
+
+    #[test]
+    fn solutions_of_any_number_of_columns_have_the_same_bits_on_any_number_of_threads() {
+        for n in ORDERS.into_iter().filter(|n| *n < 2000) {
+            let l = factor(n, 2);
+            for columns in [1, 2, 65, 300] {
+                let x = column_major(&uniform(n, columns, 6));
+                let mut b = x.clone();
+                lapack::multiply_lower(&l, true, &mut b).unwrap();
+                lapack::multiply_lower(&l, false, &mut b).unwrap();
+                let solved = |threads: usize| {
+                    let mut b = b.clone();
+                    solve(&l, &mut b, Threads(threads));
+                    b
+                };
+                let one = solved(1);
+                assert!((&one - &x).iter().all(|e| e.abs() < 1e-11), "n = {n}, {columns} columns");
+                assert!(same_bits(&one, &solved(2)) && same_bits(&one, &solved(3)));
+            }
+        }
     }
 
     #[test]
     fn forward_substitution_has_the_same_bits_on_any_number_of_threads() {
-        let mut factor = positive_definite();
-        factorise(&mut factor, Threads(2)).unwrap();
-        let x = column_major(&uniform(N, COLUMNS + 5, 7));
-        let mut b = x.clone();
-        lapack::multiply_lower(&factor, false, &mut b).unwrap();
-        let solved = |threads: usize| {
-            let mut b = b.clone();
-            solve_lower(&factor, &mut b, Threads(threads));
-            b
-        };
-        let one = solved(1);
-        assert!((&one - &x).iter().all(|e| e.abs() < 1e-12));
-        assert_eq!(one, solved(2));
-        assert_eq!(one, solved(5));
+        for n in ORDERS.into_iter().filter(|n| *n < 2000) {
+            let l = factor(n, 2);
+            let x = column_major(&uniform(n, 37, 7));
+            let mut b = x.clone();
+            lapack::multiply_lower(&l, false, &mut b).unwrap();
+            let solved = |threads: usize| {
+                let mut b = b.clone();
+                solve_lower(&l, &mut b, Threads(threads));
+                b
+            };
+            let one = solved(1);
+            assert!((&one - &x).iter().all(|e| e.abs() < 1e-12), "n = {n}");
+            assert!(same_bits(&one, &solved(2)) && same_bits(&one, &solved(3)));
+        }
     }
 
     #[test]
-    fn the_inverse_solves_for_the_identity_with_the_same_bits_on_any_number_of_threads() {
-        let a = positive_definite();
-        let mut factor = a.clone();
-        factorise(&mut factor, Threads(2)).unwrap();
-        let mut solved = Array2::zeros((N, N).f());
-        solved.diag_mut().fill(1.0);
-        solve(&factor, &mut solved, Threads(2));
-        let one = inverse(&factor, Threads(1));
-        for (j, column) in one.columns().into_iter().enumerate() {
-            for i in j..N {
-                assert!((column[i] - solved[(i, j)]).abs() < 1e-14, "({i}, {j})");
+    fn inverses_solve_for_the_identity_with_the_same_bits_on_any_number_of_threads() {
+        for n in [1, 31, 65, 300, 1101] {
+            let l = factor(n, 2);
+            let mut solved = Array2::zeros((n, n).f());
+            solved.diag_mut().fill(1.0);
+            let mut lower = solved.clone();
+            solve(&l, &mut solved, Threads(2));
+            lapack::solve_lower(&l, false, &mut lower).unwrap();
+            let (one, one_lower) = (inverse(&l, Threads(1)), inverse_lower(&l, Threads(1)));
+            for ((i, j), expected) in lower.indexed_iter() {
+                assert!((one_lower[(i, j)] - expected).abs() < 1e-13, "n = {n}, ({i}, {j})");
+                assert!(i < j || (one[(i, j)] - solved[(i, j)]).abs() < 1e-13, "n = {n}, ({i}, {j})");
             }
+            assert_eq!((&one, &one_lower), (&inverse(&l, Threads(2)), &inverse_lower(&l, Threads(2))));
+            assert_eq!((&one, &one_lower), (&inverse(&l, Threads(5)), &inverse_lower(&l, Threads(5))));
         }
-        assert_eq!(one, inverse(&factor, Threads(2)));
-        assert_eq!(one, inverse(&factor, Threads(5)));
     }
 
+    /// In the first diagonal block, in one that is factorised ahead, and in the last row.
     #[test]
     fn the_order_of_the_first_bad_minor_counts_all_panels() {
-        let mut a = positive_definite();
-        a[(PANEL + 9, PANEL + 9)] = -1.0;
-        let error = factorise(&mut a, Threads(2)).unwrap_err();
-        assert_eq!(error, Error::NotPositiveDefinite { minor: PANEL + 10 });
+        for (n, minor) in [(1, 1), (65, 65), (257, 3), (1000, 130), (1300, 700), (1300, 1300)] {
+            let mut a = positive_definite(n);
+            a[(minor - 1, minor - 1)] = -1.0;
+            let error = factorise(&mut a, Threads(2)).unwrap_err();
+            assert_eq!(error, Error::NotPositiveDefinite { minor });
+        }
+    }
+
+    #[test]
+    fn nothing_and_matrices_of_other_shapes() {
+        assert_eq!(factorise(&mut Array2::<f64>::zeros((0, 0).f()), Threads(2)), Ok(()));
+        for mut wrong in [Array2::<f64>::ones((3, 4).f()), Array2::ones((4, 4))] {
+            assert!(matches!(factorise(&mut wrong, Threads(2)), Err(Error::Shape(_))));
+        }
+        let l = factor(70, 1);
+        let mut none = Array2::<f64>::zeros((70, 0).f());
+        solve(&l, &mut none, Threads(2));
     }
 }

@@ -30,6 +30,8 @@ mod operator;
 pub mod optimise;
 pub mod pieces;
 mod pool;
+#[cfg(feature = "blas")]
+mod reduction;
 pub mod simd;
 mod sums;
 

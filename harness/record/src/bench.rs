@@ -1,11 +1,15 @@
 //! Speed of kernel products and dense algebra: the input and the output of `gpbench-worker bench`.
 
+mod tile;
+
 use std::path::PathBuf;
 
 use gpbench_terms::words;
 use serde::{Deserialize, Serialize};
 
 use crate::{Arithmetic, Dataset, Kernel};
+
+pub use self::tile::{PartTiming, TilePart, TileTiming};
 
 /// Input of `gpbench-worker bench`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -60,6 +64,8 @@ pub enum Product {
     Acquire(Acquire),
     /// Steps of a learner instead of a product.
     Learner(LearnerStep),
+    /// The parts of the work on one tile of H instead of a product, see [`TilePart`].
+    Tile,
 }
 
 /// Sizes of an acquisition.
@@ -130,6 +136,9 @@ pub struct Timing {
     pub dgemm_gflops: f64,
     /// `gemm_gflops` over `dgemm_gflops`.
     pub ratio: f64,
+    /// The speed of sgemm, for a product or gradient in mixed precision.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sgemm_gflops: Option<f64>,
 }
 
 /// Speed of a product with some of the rows or columns.
@@ -254,6 +263,8 @@ pub enum BenchAnswer {
     Step(StepTiming),
     /// Answer to [`Product::Factor`] and [`Product::Precondition`].
     Dense(DenseTiming),
+    /// Answer to [`Product::Tile`].
+    Tile(TileTiming),
     /// Answer to the other products.
     Whole(Timing),
 }
@@ -276,6 +287,7 @@ mod tests {
             gemm_gflops,
             dgemm_gflops,
             ratio,
+            sgemm_gflops: None,
         }
     }
 
@@ -319,7 +331,18 @@ mod tests {
             gradients: part(0.4),
             operator: timing(1.0),
         };
-        for answer in [BenchAnswer::Whole(timing(1.0)), blocks, acquire, step, dense] {
+        let part = PartTiming { part: TilePart::NoRoot, nanoseconds: 1.5, gflops: 20.0, ratio: 0.5 };
+        let tile = BenchAnswer::Tile(TileTiming {
+            tile: 128,
+            d: 2,
+            rhs: 3,
+            precision: Arithmetic::Mixed,
+            threads: 2,
+            gemm_gflops: 40.0,
+            parts: vec![part],
+        });
+        let single = BenchAnswer::Whole(Timing { sgemm_gflops: Some(8.0), ..timing(1.0) });
+        for answer in [BenchAnswer::Whole(timing(1.0)), single, blocks, acquire, step, dense, tile] {
             let text = serde_json::to_string(&answer).unwrap();
             assert_eq!(serde_json::from_str::<BenchAnswer>(&text).unwrap(), answer, "{text}");
         }

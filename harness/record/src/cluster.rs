@@ -185,6 +185,8 @@ pub struct NodeOptions {
     pub cpu_seconds: Option<f64>,
     /// Bytes of memory at which a case without a memory budget is killed.
     pub memory_bytes: Option<u64>,
+    /// Cases of the whole plan, chosen by their ids, whose solutions the run folder keeps.
+    pub keep_solutions: usize,
 }
 
 /// Cases that run one after another on one node, and the resources that they request.

@@ -22,6 +22,9 @@ pub struct ColumnScale {
     pub centre: f64,
     /// What the differences were divided by.
     pub divisor: f64,
+    /// Unit of its numbers, where the reader chose it: that of times, such as `hours`. Empty for other columns.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub unit: String,
 }
 
 impl FileUnits {
@@ -59,7 +62,7 @@ mod tests {
     use crate::testing;
 
     fn column(name: &str, centre: f64, divisor: f64) -> ColumnScale {
-        ColumnScale { name: name.to_owned(), centre, divisor }
+        ColumnScale { name: name.to_owned(), centre, divisor, ..ColumnScale::default() }
     }
 
     #[test]

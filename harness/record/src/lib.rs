@@ -37,6 +37,7 @@ mod row;
 mod search_path;
 mod shard;
 mod site;
+mod solution_output;
 mod solver;
 mod split_rule;
 mod split_sizes;
@@ -48,7 +49,7 @@ pub mod text;
 
 pub use bench::{
     Acquire, AcquireTiming, BenchAnswer, BenchInputs, BenchRequest, BlockTiming, Bound, DenseTiming,
-    LearnerStep, Product, StepTiming, Timing, WorkTiming,
+    LearnerStep, PartTiming, Product, StepTiming, TilePart, TileTiming, Timing, WorkTiming,
 };
 pub use calibration::{CalibrationShares, RowShares};
 pub use case::{Budget, Case, Labels};
@@ -82,7 +83,7 @@ pub use metric::names;
 pub use metrics::Metrics;
 pub use optimum::{Optimum, OptimumRequest};
 pub use place::NodePlace;
-pub use plan::{Axes, ReportOptions};
+pub use plan::{Axes, NamedArchive, ReportOptions};
 pub use planned_case::PlannedCase;
 pub use plugin::{AbsentLibrary, ComposedLibrary, Composition, LibraryInfo};
 pub use predictions::Predictions;
@@ -92,6 +93,7 @@ pub use row::{JournalEntry, MOST_TRACE_POINTS, Row, TracePoint};
 pub use search_path::{finds_by_own_folder, names_own_folder};
 pub use shard::{PartOfPlan, Shard, case_digest, plan_digest};
 pub use site::{Intervals, NodeSettings, ResourceSettings, Site, TaskSettings, TaskUnit};
+pub use solution_output::SolutionOutput;
 pub use solver::{GridPoint, Solver, matches, selects};
 pub use split_rule::SplitRule;
 pub use split_sizes::SplitSizes;

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     CalibrationShares, CaseStatus, Clock, Curve, Entries, FileUnits, Hyperparameters, Metrics, Optimum,
-    Predictions, Step, StopReason, TaskOutput, TracePoint,
+    Predictions, SolutionOutput, Step, StopReason, TaskOutput, TracePoint,
 };
 
 /// One line of a worker's standard output.
@@ -106,6 +106,10 @@ pub struct Verified {
     /// The best value after each step of a random search; empty for tasks without a search.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub random_search: Vec<f64>,
+    /// What the solution says of further results of the task. Rows have these from the solver's process; a kept
+    /// solution is compared with them.
+    #[serde(default, skip_serializing_if = "SolutionOutput::is_empty")]
+    pub output: SolutionOutput,
     /// The first column of the solution with a number that is not finite: 0 is that of y, others are of probes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bad_column: Option<usize>,

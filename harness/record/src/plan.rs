@@ -1,5 +1,7 @@
 //! The parts of a run's plan beside its cases.
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 
 use crate::Target;
@@ -31,7 +33,20 @@ pub struct ReportOptions {
     /// Metrics of the results table, in this order; if empty, the default ones.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub columns: Vec<String>,
+    /// Archived results to show beside ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub compare: Vec<NamedArchive>,
     /// The target whose time is reported.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub target: Option<Target>,
+}
+
+/// Archived results that a spec names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct NamedArchive {
+    /// A packed run, a run folder or a folder of packed runs; absolute.
+    #[serde(with = "crate::path")]
+    pub path: PathBuf,
+    /// Where it is named, as messages write it: `FILE:LINE:COLUMN`.
+    pub at: String,
 }

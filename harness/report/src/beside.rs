@@ -42,17 +42,44 @@ pub struct BesideArchive {
 /// If a table of results cannot be built.
 pub fn beside(run: &Run, archived: &[Run]) -> Result<BesideArchive> {
     let frames = once(run).chain(archived).map(Frame::new).collect::<Result<Vec<_>>>()?;
-    let own = with_fair_times(&Cases::of(&frames[0]));
-    let asked = Asked::of(&own);
-    let (mut sides, mut remarks) = (vec![own.clone()], Vec::new());
-    for frame in &frames[1..] {
-        sides.push(asked.of_archive(&own, &with_fair_times(&Cases::of(frame)), &mut remarks));
+    let cases: Vec<Cases<'_>> = frames.iter().map(Cases::of).collect();
+    Ok(MatchedArchive::of(&cases[0], &cases[1..]).by_metric())
+}
+
+/// A run and archived ones, with the results of each that stand beside those of the others.
+pub(crate) struct MatchedArchive {
+    /// Names of the runs; the first is the run itself.
+    pub(crate) runs: Vec<String>,
+    /// The groups of each run, over the seeds that all runs with the solver have.
+    pub(crate) groups: Vec<Vec<Group>>,
+    /// What is left out of archived runs, a sentence each, without a full stop.
+    pub(crate) remarks: Vec<String>,
+}
+
+impl MatchedArchive {
+    /// Matches the cases of archived runs with those of a run.
+    pub(crate) fn of(own: &Cases<'_>, archived: &[Cases<'_>]) -> MatchedArchive {
+        let own = with_fair_times(own);
+        let asked = Asked::of(&own);
+        let (mut sides, mut remarks) = (vec![own.clone()], Vec::new());
+        for cases in archived {
+            sides.push(asked.of_archive(&own, &with_fair_times(cases), &mut remarks));
+        }
+        let groups = on_common_seeds(&sides).iter().map(groups_of).collect();
+        let named = sides.iter().map(|cases| Side { name: &cases.record().name, cases: cases.clone() });
+        MatchedArchive { runs: headings(&named.collect::<Vec<_>>()), groups, remarks }
     }
-    let per_side: Vec<Vec<Group>> = on_common_seeds(&sides).iter().map(groups_of).collect();
-    let is_beside = per_side[1..].iter().any(|groups| !groups.is_empty());
-    let rows = if is_beside { rows_of(&per_side, true).0 } else { Vec::new() };
-    let named = sides.iter().map(|cases| Side { name: &cases.record().name, cases: cases.clone() });
-    Ok(BesideArchive { runs: headings(&named.collect::<Vec<_>>()), rows, remarks })
+
+    /// Whether an archived case is of a problem of the run.
+    pub(crate) fn is_any(&self) -> bool {
+        self.groups[1..].iter().any(|groups| !groups.is_empty())
+    }
+
+    /// The results by metric; none where no archived case is of a problem of the run.
+    pub(crate) fn by_metric(self) -> BesideArchive {
+        let rows = if self.is_any() { rows_of(&self.groups).0 } else { Vec::new() };
+        BesideArchive { runs: self.runs, rows, remarks: self.remarks }
+    }
 }
 
 /// The cases with those of their times that can be compared with each other.
@@ -137,7 +164,7 @@ fn problem(case: &Case) -> String {
 impl BesideArchive {
     /// One row a problem, solver and metric; one column a run.
     pub fn table(&self) -> TextTable {
-        let table = table_of(&self.runs, &self.rows, None);
+        let table = table_of(&self.runs, &self.rows);
         TextTable { title: "Beside the archive".to_owned(), caption: self.remarks.join(" "), ..table }
     }
 

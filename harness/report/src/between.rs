@@ -5,19 +5,23 @@
 
 mod claims;
 mod pair;
+mod relation;
 mod words;
 
 use gpbench_statistics::Estimate;
 use serde_json::{Value, json};
 
 use self::claims::{Claims, OverDatasets};
-use self::pair::{Line, Pair, Relation, Speed};
+pub(crate) use self::pair::Pair;
+use self::pair::{Line, Speed};
+use self::relation::found;
+pub(crate) use self::relation::{Relation, difference};
 use crate::costs::{Goal, noise};
 use crate::frame::Cases;
-use crate::number::{Format, ratio as two_digits, short};
+use crate::number::{Format, ratio as two_digits};
 use crate::places::machine;
 use crate::problem::GroupProblem;
-use crate::ratio::{Bound, Ratio};
+use crate::ratio::Ratio;
 use crate::results::once_each;
 use crate::split::Split;
 use crate::table::{Cell, TextTable};
@@ -198,7 +202,7 @@ impl Between {
         for name in [first, second, RELATION] {
             table = table.numbers(name);
         }
-        table = table.numbers("seeds").major(&["metric", first, second, RELATION]);
+        table = table.numbers("seeds").key(&["metric", RELATION]).major(&[first.as_str(), second]);
         table = table.minor(&["kernel", "estimator", "seeds"]);
         for (dataset, row) in
             datasets.iter().flat_map(|dataset| dataset.rows.iter().map(move |row| (dataset, row)))
@@ -258,35 +262,12 @@ fn cells(dataset: &OfDataset, Row { problem, seeds, line }: &Row) -> Vec<Cell> {
         value.map_or_else(Cell::default, |value| line.metric.style.format(value).into())
     };
     cells.extend(line.values.iter().map(value));
-    let relation = match &line.relation {
-        None => String::new(),
-        Some(Relation::Ratio(ratio)) => ratio.words(),
-        Some(Relation::Difference { estimate, of }) => difference(estimate, *of),
-    };
+    let relation = line.relation.as_ref().map(Relation::words).unwrap_or_default();
     cells.extend([relation, seeds.to_string()].map(Cell::from));
     cells
 }
 
-/// A difference with its interval, and the number of seeds where some have no pair.
-fn difference(estimate: &Estimate, of: usize) -> String {
-    let interval = estimate.printed().map(|of| format!(" [{}, {}]", short(of.low), short(of.high)));
-    let counted = if estimate.count < of { format!(" ({} of {of})", estimate.count) } else { String::new() };
-    format!("{}{}{counted}", short(estimate.mean), interval.unwrap_or_default())
-}
-
-/// A ratio or a difference as members of a JSON object, with the interval that may be printed of it.
-fn found(name: &'static str, estimate: &Estimate) -> Vec<(&'static str, Value)> {
-    let interval = estimate.printed();
-    let (low, high) = (interval.map(|of| of.low), interval.map(|of| of.high));
-    vec![
-        (name, json!(estimate.mean)),
-        ("low", json!(low)),
-        ("high", json!(high)),
-        ("pairs", json!(estimate.count)),
-    ]
-}
-
-/// The same as an object of its own.
+/// A ratio as a JSON object of its own.
 fn claimed(estimate: &Estimate) -> Value {
     found("ratio", estimate).into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
@@ -302,19 +283,8 @@ impl Row {
             "seeds": seeds,
             "means": line.values,
         });
-        let found: Vec<(&str, Value)> = match &line.relation {
-            None => Vec::new(),
-            Some(Relation::Ratio(Ratio::Stated { estimate, .. })) => found("ratio", estimate),
-            Some(Relation::Difference { estimate, .. }) => found("difference", estimate),
-            Some(Relation::Ratio(Ratio::Missed { both, bound, .. })) => {
-                let bound = bound.map(|bound| match bound {
-                    Bound::AtLeast(ratio) => ("at_least", json!(ratio)),
-                    Bound::AtMost(ratio) => ("at_most", json!(ratio)),
-                });
-                [("both_reached", json!(both))].into_iter().chain(bound).collect()
-            }
-        };
-        found.into_iter().for_each(|(name, value)| row[name] = value);
+        let members = line.relation.as_ref().map(Relation::members).unwrap_or_default();
+        members.into_iter().for_each(|(name, value)| row[name] = value);
         row
     }
 }

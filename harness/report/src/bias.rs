@@ -7,11 +7,14 @@ use crate::estimator;
 use crate::number::short;
 use crate::results::Results;
 
+/// Errors and spreads below this share of the exact term are rounding.
+pub(crate) const ROUNDING: f64 = 1e-9;
+
 /// A term of the likelihood: the metrics of its mean estimate, of that mean's standard error, and of the exact term.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Term {
     pub(crate) mean: &'static str,
-    error: &'static str,
+    pub(crate) error: &'static str,
     pub(crate) exact: &'static str,
 }
 
@@ -45,8 +48,7 @@ impl Bias {
     /// The bias with its standard error, and in standard errors.
     pub(crate) fn words(&self) -> String {
         let Bias { bias, standard_error, exact } = *self;
-        // Such a spread is rounding error.
-        if standard_error <= 1e-9 * exact.abs() {
+        if standard_error <= ROUNDING * exact.abs() {
             return short(bias);
         }
         let z = bias / standard_error;

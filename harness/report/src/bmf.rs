@@ -3,15 +3,17 @@
 //! A benchmark is a solver on a problem, `pol/matern32/cg`; a run with several estimators names them too. A measure
 //! is a metric that comparisons show. Repeats are reduced first, and the value is a mean over seeds: the geometric
 //! mean of costs and of errors that span decades, the mean of others. Its bounds are those of the t interval, from
-//! three seeds on.
+//! three seeds on; those of test errors allow for overlapping splits.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use gpbench_record::metric::{METRICS, Metric, Shown, Style, Unit};
-use gpbench_statistics::{Estimate, estimate, geometric_mean, median};
+use gpbench_record::metric::{METRICS, Metric, Shown};
+use gpbench_statistics::{Estimate, estimate, geometric_mean};
 use serde_json::{Map, Value, json};
 
-use crate::frame::{CaseView, Cases, Frame, is_time};
+use crate::frame::{CaseView, Cases, Frame};
+use crate::pairs::by_seed;
+use crate::split::Split;
 
 /// The measures of a run: `{"pol/matern32/cg": {"seconds": {"value", "lower_value", "upper_value"}}}`. A measure is
 /// left out where a repeat has no value of it: a mean over the others would be one of another problem.
@@ -37,22 +39,17 @@ fn measures(cases: &[CaseView<'_>]) -> Map<String, Value> {
 
 /// The mean of a metric over the seeds of all cases; none where a case has no value.
 fn over_seeds(cases: &[CaseView<'_>], metric: &Metric) -> Option<Estimate> {
-    let mut repeats: BTreeMap<u64, Vec<f64>> = BTreeMap::new();
-    for case in cases {
-        let value = case.metric(metric.name).filter(|value| case.is_answer() && value.is_finite())?;
-        repeats.entry(case.seed()).or_default().push(value);
+    let has_value =
+        |case: &CaseView<'_>| case.is_answer() && case.metric(metric.name).is_some_and(f64::is_finite);
+    if !cases.iter().all(has_value) {
+        return None;
     }
-    let mean = |values: &Vec<f64>| Some(values.iter().sum::<f64>() / values.len() as f64);
-    let reduced = |values: &Vec<f64>| if is_time(metric.name) { median(values) } else { mean(values) };
-    let values: Vec<f64> = repeats.values().filter_map(reduced).collect();
+    let values: Vec<f64> = by_seed(cases.iter().copied(), metric.name).into_values().collect();
     let is_positive = values.iter().all(|value| *value > 0.0);
-    if is_ratio(metric) && is_positive { geometric_mean(&values) } else { estimate(&values, 0.0) }
-}
-
-/// Whether values of a metric are compared as ratios: costs, and errors that span decades.
-fn is_ratio(metric: &Metric) -> bool {
-    let is_cost = matches!(metric.unit, Unit::Seconds | Unit::Epochs | Unit::Count | Unit::Bytes);
-    is_cost || metric.style == Style::Scientific
+    if metric.is_compared_as_log() && is_positive {
+        return geometric_mean(&values);
+    }
+    estimate(&values, Split::of(cases.iter().copied()).extra_variance(metric))
 }
 
 fn measure(estimate: &Estimate) -> Value {

@@ -35,10 +35,8 @@ impl Bold {
         may_be_bold: impl Fn(&Group) -> bool,
     ) -> Bold {
         let split = Split::of(groups.iter().flat_map(|group| results.of(group)));
-        let values = |metric: &Metric, group: &Group| match may_be_bold(group)
-            && may_compare(results, group, metric)
-        {
-            true => whole(results, group, metric),
+        let values = |metric: &Metric, group: &Group| match may_be_bold(group) {
+            true => comparable(results, group, metric),
             false => BTreeMap::new(),
         };
         let has_best =
@@ -59,16 +57,29 @@ impl Bold {
 
     /// The bold entries of columns of metrics, which have a best value and are paired by seed. `noun` is what the rows are called.
     pub(crate) fn new(columns: &[(&Metric, ByPair)], split: Split, noun: &str) -> Bold {
-        let compared = |(metric, values): &(&Metric, ByPair)| Column {
-            values: values.clone(),
-            is_log: metric.is_compared_as_log(),
-            lower_is_better: metric.direction == Direction::Lower,
-            smallest: Tolerance { absolute: metric.tolerance.absolute, relative: metric.tolerance.relative },
-            extra_variance: split.extra_variance(metric),
-        };
+        let compared = |(metric, values): &(&Metric, ByPair)| compared_column(metric, values.clone(), split);
         let marks = gpbench_statistics::bold(&columns.iter().map(compared).collect::<Vec<Column>>());
         let caption = caption(&marks, columns, split, noun);
         Bold { marks: marks.bold, caption }
+    }
+}
+
+/// A column of values of a metric, as its pairs are compared.
+pub(crate) fn compared_column(metric: &Metric, values: ByPair, split: Split) -> Column {
+    Column {
+        values,
+        is_log: metric.is_compared_as_log(),
+        lower_is_better: metric.direction == Direction::Lower,
+        smallest: Tolerance { absolute: metric.tolerance.absolute, relative: metric.tolerance.relative },
+        extra_variance: split.extra_variance(metric),
+    }
+}
+
+/// A metric of a group by seed, where it may be compared and all seeds have it; else empty.
+pub(crate) fn comparable(results: &Results<'_>, group: &Group, metric: &Metric) -> BTreeMap<u64, f64> {
+    match may_compare(results, group, metric) {
+        true => whole(results, group, metric),
+        false => BTreeMap::new(),
     }
 }
 

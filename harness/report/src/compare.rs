@@ -8,9 +8,10 @@ use serde_json::{Value, json};
 use crate::across::{self, AcrossTasks};
 use crate::aggregate::{Group, MeanWithError, groups_of};
 use crate::baseline::{self, Check};
-use crate::between::{Between, paired};
+use crate::between::{Between, Relation, paired};
+use crate::change::{CHANGE, Changes};
 use crate::error::Result;
-use crate::frame::is_time;
+use crate::fit::Fitted;
 use crate::frame::{CaseView, Cases, Frame};
 use crate::grid;
 use crate::number::Format;
@@ -22,6 +23,10 @@ use crate::table::{Cell, TextTable};
 /// Version of the JSON form.
 const SCHEMA: u32 = 1;
 
+/// What the cells of runs side by side are.
+const MEANS: &str = "Means over the seeds that have an answer in every run with that solver; of repeats, the median \
+                     of seconds and the mean of others.";
+
 /// Runs side by side.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
@@ -31,6 +36,8 @@ pub struct Comparison {
     pub rows: Vec<Compared>,
     /// The last run against the first, case by case.
     pub check: Check,
+    /// What the cells of the table are.
+    caption: String,
 }
 
 /// One metric of one solver on one problem.
@@ -46,8 +53,9 @@ pub struct Compared {
     pub seeds: usize,
     /// Mean in each run; absent where the run has no such case.
     pub means: Vec<Option<f64>>,
-    /// Whether the means of the last and the first run may be compared: times of different machines may not.
-    pub is_comparable: bool,
+    /// How the last run relates to the first, seed by seed; absent where nothing can be compared, such as times of different
+    /// machines.
+    pub(crate) change: Option<Relation>,
 }
 
 /// Runs side by side.
@@ -87,7 +95,7 @@ impl OfOneRun {
     }
 }
 
-/// Compares runs: the last of them with the first, and means of all.
+/// Compares runs: the last of them with the first, seed by seed and case by case, and means of all.
 ///
 /// # Errors
 /// If a table of results cannot be built.
@@ -154,8 +162,8 @@ fn side_by_side(sides: Vec<Side<'_>>) -> SideBySide {
 }
 
 /// Compares sides by the means over those seeds that have an answer on all of them: means over different seeds would
-/// be means over different problems. Means of times are over those seeds that have times on all of them. The check compares
-/// single cases, so it includes the other seeds.
+/// be means over different problems. Means of times are over those seeds that have times on all of them. Changes are of the
+/// pairs of the first side and the last. The check compares single cases, so it includes the other seeds.
 fn case_by_case(sides: &[Side<'_>]) -> Comparison {
     let (first, last) = (&sides[0].cases, &sides[sides.len() - 1].cases);
     let mut check = baseline::against_cases(last, first);
@@ -166,15 +174,21 @@ fn case_by_case(sides: &[Side<'_>]) -> Comparison {
     let comparable = with_common_times(&comparable);
     let is_one_machine = baseline::is_one_machine(&comparable[0], &comparable[sides.len() - 1]);
     let per_run: Vec<Vec<Group>> = on_common_seeds(&comparable).iter().map(groups_of).collect();
-    let (mut rows, is_shared) = rows_of(&per_run, is_one_machine);
+    let (mut rows, is_shared) = rows_of(&per_run);
     if !is_shared {
         rows.clear();
     }
-    Comparison { runs: headings(sides), rows, check }
+    let changes = Changes::new(&comparable[0], &comparable[sides.len() - 1], is_one_machine);
+    for row in &mut rows {
+        row.change = changes.of(&row.problem, &row.solver, row.metric);
+    }
+    let caption = [MEANS.to_owned()].into_iter().chain(changes.caption()).collect::<Vec<String>>().join(" ");
+    Comparison { runs: headings(sides), rows, check, caption }
 }
 
-/// The groups of some sides as rows, one for each metric of each solver on each problem; and whether two sides share one.
-pub(crate) fn rows_of(per_side: &[Vec<Group>], is_one_machine: bool) -> (Vec<Compared>, bool) {
+/// The groups of some sides as rows without changes, one for each metric of each solver on each problem; and whether two sides
+/// share one.
+pub(crate) fn rows_of(per_side: &[Vec<Group>]) -> (Vec<Compared>, bool) {
     let mut keys: Vec<(&GroupProblem, &str)> = Vec::new();
     for group in per_side.iter().flatten() {
         if !keys.contains(&(&group.problem, &group.solver)) {
@@ -196,7 +210,7 @@ pub(crate) fn rows_of(per_side: &[Vec<Group>], is_one_machine: bool) -> (Vec<Com
                     metric,
                     seeds: any.seeds,
                     means: means.iter().map(|mean| mean.map(|mean| mean.mean)).collect(),
-                    is_comparable: is_one_machine || !is_time(metric.name),
+                    change: None,
                 });
             }
         }
@@ -205,14 +219,20 @@ pub(crate) fn rows_of(per_side: &[Vec<Group>], is_one_machine: bool) -> (Vec<Com
 }
 
 impl Comparison {
-    /// One row a problem, solver and metric; one column a run, and the ratio of
-    /// the last run to the first.
+    /// One row a problem, solver and metric; one column a run, and the change from the first run to the last.
     pub fn table(&self) -> TextTable {
-        table_of(&self.runs, &self.rows, Some("last / first"))
+        TextTable { caption: self.caption.clone(), ..table_of(&self.runs, &self.rows) }
     }
 
-    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...]}],
-    /// "check": {...}}`, the last as [`Check::json`] gives it.
+    /// The table in at most `width` columns of a terminal, above a line that says what its changes are.
+    pub fn fitted(&self, width: Option<usize>) -> Fitted {
+        self.table().with_legend(width, "solver")
+    }
+
+    /// `{"schema": 1, "runs": [...], "rows": [{"dataset", ..., "metric", "seeds", "means": [...], "ratio" or "difference", "low",
+    /// "high", "pairs"}], "check": {...}}`, the last as [`Check::json`] gives it. Ratios are the last run's cost or error over the
+    /// first one's, and differences the last one's less the first one's. Where no ratio is stated, a row has "both_reached", and
+    /// "at_least" or "at_most" where a spent budget bounds it.
     pub fn json(&self) -> Value {
         json!({
             "schema": SCHEMA,
@@ -224,48 +244,38 @@ impl Comparison {
 }
 
 impl Compared {
-    /// The ratio of the last run to the first.
-    fn ratio(&self) -> Option<f64> {
-        let ends = self.means.first().copied().flatten().zip(self.means.last().copied().flatten());
-        ends.filter(|(first, _)| self.is_comparable && *first > 0.0).map(|(first, last)| last / first)
-    }
-
-    /// `{"dataset", ..., "metric", "seeds", "means": [...]}`.
+    /// `{"dataset", ..., "metric", "seeds", "means": [...]}`, with the members of the change where there is one.
     pub(crate) fn json(&self) -> Value {
         let GroupProblem { dataset, kernel, estimator } = &self.problem;
-        let Compared { solver, metric, seeds, means, .. } = self;
-        json!({
+        let Compared { solver, metric, seeds, means, change, .. } = self;
+        let mut row = json!({
             "dataset": dataset, "kernel": kernel, "estimator": estimator, "solver": solver,
             "metric": metric.name, "seeds": seeds, "means": means,
-        })
+        });
+        let members = change.as_ref().map(Relation::members).unwrap_or_default();
+        members.into_iter().for_each(|(name, value)| row[name] = value);
+        row
     }
 }
 
-/// A table of one row a problem, solver and metric; one column a run, and one of the ratios of the last to the first where it has
-/// a heading.
-pub(crate) fn table_of(runs: &[String], rows: &[Compared], ratio: Option<&str>) -> TextTable {
+/// A table of one row a problem, solver and metric; one column a run, and one of changes where there are any.
+pub(crate) fn table_of(runs: &[String], rows: &[Compared]) -> TextTable {
     let mut table = TextTable::new("Comparison").words("data set").words("kernel").words("estimator");
     table = table.words("solver").words("metric").numbers("seeds");
     for run in runs {
         table = table.numbers(run);
     }
-    if let Some(title) = ratio {
-        table = table.numbers(title);
-    }
     let runs: Vec<&str> = runs.iter().map(String::as_str).collect();
-    let shown: Vec<&str> = ["data set"].into_iter().chain(ratio).collect();
-    table = table.major(&shown).major(&runs);
+    table = table.numbers(CHANGE).major(&["data set", CHANGE]).major(&runs);
     table = table.key(&["solver", "metric"]).minor(&["kernel", "estimator", "seeds"]);
     for row in rows {
-        let Compared { problem, solver, metric, seeds, means, .. } = row;
+        let Compared { problem, solver, metric, seeds, means, change } = row;
         let estimator = problem.estimator.as_deref().unwrap_or_default();
         let names = [problem.dataset.as_str(), &problem.kernel, estimator, solver, metric.title];
         let mut cells: Vec<Cell> = names.map(Cell::from).into();
         cells.push(seeds.to_string().into());
         cells.extend(means.iter().map(|m| m.map_or_else(Cell::default, |v| metric.style.format(v).into())));
-        if ratio.is_some() {
-            cells.push(row.ratio().map_or_else(Cell::default, |ratio| format!("{ratio:.3}").into()));
-        }
+        cells.push(change.as_ref().map(Relation::words).unwrap_or_default().into());
         table.row(cells);
     }
     table.without_empty_columns()

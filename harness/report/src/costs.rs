@@ -45,7 +45,8 @@ pub(crate) struct SeedCost {
 /// Costs of a solver on one problem.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Costs {
-    /// The quality that the solver is held to; `None` where the run has no target and its cases have no tolerance, or several.
+    /// The quality that the solver is held to; `None` where the run has no target and its cases have no tolerance, or several,
+    /// and where the limit of the target is not known of some answer.
     pub(crate) level: Option<Level>,
     /// By seed. Cases that were not run have none.
     pub(crate) seeds: BTreeMap<u64, SeedCost>,
@@ -73,7 +74,10 @@ impl<'f> Goal<'f> {
 
     fn level(&self, cases: &[CaseView<'_>]) -> Option<Level> {
         match self {
-            Goal::Target(..) => Some(Level::Target),
+            Goal::Target(_, limits) => {
+                let is_known = |case: &CaseView<'_>| !case.is_answer() || limits.of(case.row()).is_some();
+                cases.iter().all(is_known).then_some(Level::Target)
+            }
             Goal::Tolerance => {
                 let mut tolerances = cases.iter().map(|case| case.case().budget.tolerance);
                 let first = tolerances.next()??;

@@ -52,6 +52,13 @@ fn place(at: Option<(usize, usize)>) -> String {
     at.map_or_else(String::new, |(line, column)| format!("{line}:{column}: error:"))
 }
 
+/// Line and column of a byte offset in a text, 1-based; columns count characters.
+pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
+    let before = text.get(..offset).unwrap_or_default();
+    let begin = before.rfind('\n').map_or(0, |end| end + 1);
+    (before.matches('\n').count() + 1, before[begin..].chars().count() + 1)
+}
+
 /// Shorthand for results of this crate.
 pub type Result<T> = std::result::Result<T, Error>;
 

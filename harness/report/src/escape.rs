@@ -52,7 +52,7 @@ pub(crate) fn csv_words(words: &str) -> Cow<'_, str> {
 }
 
 /// Escapes a line of text for LaTeX: it forms no command, and symbols that pdfLaTeX does not know are commands.
-pub(crate) fn latex(text: &str) -> String {
+pub fn latex(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text::line(text).chars() {
         match c {
@@ -67,7 +67,7 @@ pub(crate) fn latex(text: &str) -> String {
 }
 
 /// Characters for which LaTeX has commands.
-const SYMBOLS: [(char, &str); 29] = [
+const SYMBOLS: [(char, &str); 30] = [
     ('\\', r"\textbackslash{}"),
     ('~', r"\textasciitilde{}"),
     ('^', r"\textasciicircum{}"),
@@ -93,6 +93,7 @@ const SYMBOLS: [(char, &str); 29] = [
     ('⁻', r"$^{-}$"),
     ('¹', r"$^1$"),
     ('½', r"$\frac12$"),
+    ('ᵀ', r"$^\top$"),
     ('θ', r"$\theta$"),
     ('σ', r"$\sigma$"),
     ('κ', r"$\kappa$"),
@@ -147,6 +148,7 @@ mod tests {
             (r"\input{a}~^", r"\textbackslash{}input\{a\}\textasciitilde{}\textasciicircum{}"),
             ("2.9× ± 1\n† ‡", r"2.9$\times$ $\pm$ 1 \textdagger{} \textdaggerdbl{}"),
             ("n² kernel entries, naïve", r"n$^2$ kernel entries, naïve"),
+            ("exact yᵀH⁻¹y", r"exact y$^\top$H$^{-}$$^1$y"),
         ] {
             assert_eq!(latex(text), escaped);
         }

@@ -10,6 +10,7 @@ use crate::layout::with_error;
 use crate::results::Results;
 use crate::speed_up::SpeedUps;
 use crate::table::{Cell, TextTable};
+use crate::target::Limits;
 
 /// The solvers of each problem in the order in which they reach the target; none where the run has no target.
 pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
@@ -39,12 +40,14 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
         let rank = |group: &Group| rank(group, results.comparable(group));
         groups.sort_by(|a, b| rank(a).partial_cmp(&rank(b)).expect("numbers"));
         for (place, group) in groups.into_iter().enumerate() {
-            let (seeds, of) = reached_by(group).unwrap_or((0, results.seeds(group).len()));
+            let is_known = speed_ups.costs(group, Clock::Seconds).level.is_some();
+            let of_seeds = || reached_by(group).unwrap_or((0, results.seeds(group).len()));
+            let counted = is_known.then(of_seeds).map(|(seeds, of)| format!("{seeds}/{of}"));
             let mut cells: Vec<Cell> =
                 if several { vec![results.problem_title(problem).into()] } else { Vec::new() };
             let is_ranked = results.comparable(group).mean(names::SECONDS_TO_TARGET).is_some();
             let place = if is_ranked { (place + 1).to_string() } else { String::new() };
-            cells.extend([place, group.solver.clone(), format!("{seeds}/{of}")].map(Cell::from));
+            cells.extend([place, group.solver.clone(), counted.unwrap_or_default()].map(Cell::from));
             cells.extend(shown.iter().chain([&reached]).map(|metric| {
                 let mark = results.mark(group, metric.name);
                 let text = group.metrics.get(metric.name).map(|mean| with_error(metric.style, mean) + mark);
@@ -86,16 +89,24 @@ fn caption(results: &Results<'_>, target: &Target) -> String {
     };
     let mut caption = format!(
         "A case reaches the target at the first {along} from which on it stays within it, the verified end included. \
-         Means are over the seeds that reach it, which are counted under reached."
+         Means are over the seeds that reach it, which are counted under reached. Places are by that count, then by \
+         mean seconds; no test stands behind them."
     );
-    let answers = || results.groups.iter().flat_map(|group| results.of(group)).filter(CaseView::is_answer);
-    if target.solver().is_none() {
-        let unknown = answers().filter(|case| target.limit(&case.row().metrics, None).is_none()).count();
-        if unknown > 0 {
-            caption += &format!(
-                " {unknown} cases have no exact figures to be compared with; `--exact-limit` bounds n."
-            );
-        }
-    }
+    caption += &unknown_limits(results, target);
     caption
+}
+
+/// The sentence about cases whose limit is not known; empty where all are.
+fn unknown_limits(results: &Results<'_>, target: &Target) -> String {
+    let limits = Limits::new(results.cases.rows(), target);
+    let answers = results.groups.iter().flat_map(|group| results.of(group)).filter(CaseView::is_answer);
+    let unknown = answers.filter(|case| limits.of(case.row()).is_none()).count();
+    let why = match target.solver() {
+        Some(solver) => format!("`{solver}` has no answer to the same seeds"),
+        None => "there are no exact figures to compare with; `--exact-limit` bounds n".to_owned(),
+    };
+    match unknown {
+        0 => String::new(),
+        _ => format!(" The limit of {unknown} cases is not known, so their solvers are not counted: {why}."),
+    }
 }

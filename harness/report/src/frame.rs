@@ -35,6 +35,8 @@ pub struct Frame<'r> {
     pub(crate) steps: Nested,
     /// Names of the metrics among the columns of `results`.
     pub(crate) metrics: Vec<String>,
+    /// Archived runs whose results stand beside those of the run.
+    pub(crate) archived: Vec<Frame<'r>>,
     /// Whether each case has a time.
     timed: Vec<bool>,
 }
@@ -48,7 +50,17 @@ impl<'r> Frame<'r> {
         let rows = &run.record.rows;
         let (results, metrics) = build::results(rows)?;
         let (traces, steps) = (build::traces(rows)?, build::steps(rows)?);
-        Ok(Frame { run, timed: timed(&results, &metrics), results, traces, steps, metrics })
+        let timed = timed(&results, &metrics);
+        Ok(Frame { run, timed, results, traces, steps, metrics, archived: Vec::new() })
+    }
+
+    /// The frame with archived runs, whose results a report then shows beside those of the run.
+    ///
+    /// # Errors
+    /// If a table cannot be built.
+    pub fn with_archive(self, archived: impl IntoIterator<Item = &'r Run>) -> Result<Frame<'r>> {
+        let archived = archived.into_iter().map(Frame::new).collect::<Result<Vec<_>>>()?;
+        Ok(Frame { archived, ..self })
     }
 
     /// The frame of a run of which a file of its results is kept, and neither traces nor steps.
@@ -56,7 +68,8 @@ impl<'r> Frame<'r> {
         let names = results.columns().iter().map(|column| column.name().to_string());
         let metrics: Vec<String> = names.filter(|name| metric::find(name).is_some()).collect();
         let none = || Nested { table: DataFrame::empty(), starts: vec![0; results.height() + 1] };
-        Frame { run, timed: timed(&results, &metrics), traces: none(), steps: none(), results, metrics }
+        let timed = timed(&results, &metrics);
+        Frame { run, timed, traces: none(), steps: none(), results, metrics, archived: Vec::new() }
     }
 
     /// The table of cases with the whole case as JSON, which the file of results has.

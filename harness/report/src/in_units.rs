@@ -19,14 +19,15 @@ pub(crate) fn hyperparameters<'r>(rows: impl Iterator<Item = &'r Row>) -> String
         values().next().map(|_| range(values()))
     };
     let single = ["noise_scale", "signal_scale", "mean"].into_iter();
-    let mut parts: Vec<String> =
-        single.filter_map(|name| Some(format!("{} {}", name.replace('_', " "), named(name)?))).collect();
+    let of_target = unit(&units.target);
+    let part = |name: &str| Some(format!("{} {}{of_target}", name.replace('_', " "), named(name)?));
+    let mut parts: Vec<String> = single.filter_map(part).collect();
     let length = |input: &ColumnScale| named(&format!("{}{}", FileUnits::LENGTH_SCALE, input.name));
     let inputs = shortest_first(&found);
     let listed = inputs.iter().take(LISTED);
     let shown = |input: &ColumnScale| text::cut(&input.name, text::NAME).into_owned();
-    let listed: Vec<String> =
-        listed.filter_map(|input| Some(format!("{} of {}", length(input)?, shown(input)))).collect();
+    let part = |input: &&ColumnScale| Some(format!("{}{} of {}", length(input)?, unit(input), shown(input)));
+    let listed: Vec<String> = listed.filter_map(part).collect();
     if !listed.is_empty() {
         let more = match units.inputs.len().saturating_sub(LISTED) {
             0 => String::new(),
@@ -35,6 +36,11 @@ pub(crate) fn hyperparameters<'r>(rows: impl Iterator<Item = &'r Row>) -> String
         parts.push(format!("length scales {}{more}", listed.join(", ")));
     }
     parts.join(", ")
+}
+
+/// The unit of a column behind a number, where it is known.
+fn unit(column: &ColumnScale) -> String {
+    if column.unit.is_empty() { String::new() } else { format!(" {}", column.unit) }
 }
 
 /// The inputs in the order of the file; where there are more than are listed, in that of their shortest length scales in units
@@ -64,7 +70,12 @@ mod tests {
     /// A row of a posterior whose inputs have these names and divisors; the length scale of all inputs is 1 where they are
     /// scaled.
     fn row(inputs: &[(String, f64)], seed: u64) -> Row {
-        let column = |name: &str, divisor: f64| ColumnScale { name: name.to_owned(), centre: 5.0, divisor };
+        let column = |name: &str, divisor: f64| ColumnScale {
+            name: name.to_owned(),
+            centre: 5.0,
+            divisor,
+            ..ColumnScale::default()
+        };
         let mut row = testing::row(testing::case("cg"), &[]);
         let inputs = inputs.iter().map(|(name, divisor)| column(name, *divisor)).collect();
         row.units = Some(Box::new(FileUnits { inputs, target: column("price", 2.0 + seed as f64) }));
@@ -82,6 +93,14 @@ mod tests {
         let without = Row { units: None, ..rows[0].clone() };
         assert_eq!(hyperparameters([&without].into_iter()), "");
         assert_eq!(hyperparameters([].into_iter()), "");
+    }
+
+    #[test]
+    fn times_have_their_unit() {
+        let mut row = row(&[("time".to_owned(), 12.0), ("depth".to_owned(), 20.0)], 0);
+        row.units.as_mut().unwrap().inputs[0].unit = "hours".to_owned();
+        let text = hyperparameters([&row].into_iter());
+        assert!(text.ends_with("length scales 12 hours of time, 20 of depth"), "{text}");
     }
 
     #[test]

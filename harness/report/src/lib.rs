@@ -4,9 +4,10 @@
 //! `results.parquet`, `traces.parquet`, `predictions.parquet`, `summary.json`, `report.md`, `index.html` and `figures/`; [`export`] gives one format
 //! as a string. [`Frame::bundle`] is a report in one file, [`Frame::write_for_paper`] draws charts in a [`ChartForm`], and
 //! [`Frame::publish`] keeps a report with what it is made of.
+//! [`coverage()`] sets the papers' tables beside published runs, and [`claims()`] the papers' claims.
 //! [`WebSite`] makes pages of many runs, with links, filters and one script.
 //! [`History`] follows a metric over the runs of a spec, and [`reading_page`] documents the files. [`compare`] compares runs by
-//! their means, [`beside()`] sets archived runs beside one, [`between()`] two solvers of one run by seeds, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
+//! their means, [`beside()`] sets archived runs beside one (so does a report, [`Frame::with_archive`]), [`between()`] two solvers of one run by seeds, [`exact()`] bit by bit; [`baseline`] detects regressions, which [`step_summary`] lists on the page of a CI job.
 //! Nothing here runs a case, prints, or exits.
 //!
 //! Numbers flow one way: rows of the journal, one frame of tables and the cases that a view shows of it (`frame`), groups with
@@ -21,6 +22,7 @@ mod acquisition;
 mod across;
 mod aggregate;
 mod agreement;
+mod archived;
 pub mod baseline;
 mod beside;
 mod between;
@@ -28,8 +30,10 @@ mod bias;
 mod bmf;
 mod bold;
 mod calibration;
+mod change;
 mod charts;
 mod checksum;
+mod claims;
 mod clock;
 mod comparable_times;
 mod compare;
@@ -40,6 +44,7 @@ mod dataset_ranking;
 mod distance;
 mod error;
 mod escape;
+mod estimates;
 mod estimator;
 mod exact;
 mod expected;
@@ -51,6 +56,7 @@ mod grid;
 mod history;
 mod in_units;
 mod layout;
+mod legend;
 mod notation;
 mod number;
 mod optimum;
@@ -79,6 +85,7 @@ mod slug;
 mod speed_up;
 mod split;
 mod step_summary;
+mod supported;
 mod systems;
 mod table;
 mod target;
@@ -95,10 +102,11 @@ pub use bmf::bmf;
 pub use charts::beside::beside_chart;
 pub use charts::form::{ChartForm, PaperWidth};
 pub use charts::history::history_chart;
+pub use claims::{CLAIMS, ClaimsPage, claims};
 pub use compare::{Compared, Comparison, OfOneRun, SideBySide, between, compare};
 pub use coverage::{COVERAGE, CoveragePage, HOURS, Hours, SpecEstimate, coverage, run_without_journal};
 pub use error::{Error, Result};
-pub use escape::markdown;
+pub use escape::{latex as latex_words, markdown};
 pub use exact::{Difference, ExactComparison, exact};
 pub use export::latex::latex;
 pub use export::{Format, export};

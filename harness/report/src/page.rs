@@ -6,6 +6,7 @@ use gpbench_record::metric::{self, METRICS, Metric, Shown};
 use gpbench_record::{ReportOptions, TaskKind, names};
 use gpbench_statistics::PRINTED_FROM;
 
+use crate::archived::ArchivePart;
 use crate::calibration;
 use crate::charts::figure::Figure;
 use crate::charts::form::ChartForm;
@@ -20,6 +21,7 @@ use crate::papers;
 use crate::published;
 use crate::reference::Reference;
 use crate::results::Results;
+use crate::supported::{Supported, supported};
 use crate::table::TextTable;
 use crate::tasks::section;
 use crate::worst_residual;
@@ -42,8 +44,12 @@ pub(crate) struct Part {
     pub(crate) tables: Vec<TextTable>,
     /// Explanation of the columns of the results.
     pub(crate) conventions: String,
+    /// What pairs support over several data sets.
+    pub(crate) supported: Option<Supported>,
     /// Our results beside published figures, and their agreement.
     pub(crate) published: Vec<TextTable>,
+    /// Archived results beside those of the run.
+    pub(crate) archive: Option<TextTable>,
     pub(crate) figures: Vec<Figure>,
     /// Which times are not shown or not comparable, and which residuals a mean hides; each a sentence.
     pub(crate) remarks: Vec<String>,
@@ -74,6 +80,13 @@ pub(crate) enum Charts {
     LeftOut,
 }
 
+impl Charts {
+    /// The form of charts that are drawn.
+    fn form(self) -> Option<ChartForm> {
+        if let Charts::Drawn(form) = self { Some(form) } else { None }
+    }
+}
+
 impl<'f> Page<'f> {
     /// The report of a run.
     pub(crate) fn new(frame: &'f Frame<'f>, charts: Charts) -> Result<Page<'f>> {
@@ -85,6 +98,7 @@ impl<'f> Page<'f> {
         for task in tasks {
             let mut part = Part::new(timed.of_task(task), task, charts)?;
             part.note_times(cases.times_left_out());
+            part.add_archive(ArchivePart::of(&timed.of_task(task), task, charts.form())?);
             for figure in part.figures.iter_mut().filter(|_| !is_alone) {
                 figure.file = format!("{task}-{}", figure.file);
             }
@@ -131,10 +145,7 @@ fn rename_repeated<'a>(figures: impl Iterator<Item = &'a mut Figure>) {
 
 impl Part {
     fn new(cases: Cases<'_>, task: TaskKind, charts: Charts) -> Result<Part> {
-        let results = match charts {
-            Charts::Drawn(form) => Results::new(cases).with_charts(form),
-            Charts::LeftOut => Results::new(cases),
-        };
+        let results = Results::new(cases).with_charts(charts.form().unwrap_or_default());
         let options = results.cases.options();
         let section = section(task);
         let columns: Vec<&Metric> = match options.columns.as_slice() {
@@ -176,11 +187,13 @@ impl Part {
             title: section.title(),
             tables,
             conventions: conventions.join(" "),
+            supported: supported(&results),
             published: reference.map_or_else(Vec::new, |reference| {
                 let speed_up = |group: &_| section.speed_up(&results, group);
                 let tables = published::tables(&results, &reference, section.seconds(), speed_up);
                 tables.into_iter().chain(section.published(&results, &reference)).collect()
             }),
+            archive: None,
             figures,
             remarks: [
                 (MARK, results.whole.remark_on_incomparable_times()),
@@ -199,6 +212,14 @@ impl Part {
     /// The tables of the details.
     pub(crate) fn detail_tables(&self) -> impl Iterator<Item = &TextTable> {
         self.calibration.iter().chain(&self.details)
+    }
+
+    /// Adds archived results.
+    fn add_archive(&mut self, archive: Option<ArchivePart>) {
+        let Some(ArchivePart { table, figures, remarks }) = archive else { return };
+        self.archive = table;
+        self.figures.extend(figures);
+        self.remarks.extend(remarks);
     }
 
     /// Adds to tables of times which times are not among them or not comparable.

@@ -1,11 +1,12 @@
 //! The table of paired differences to the baseline.
 
+use gpbench_record::TaskKind;
 use gpbench_record::metric::{Direction, METRICS, Metric, Shown};
 use gpbench_statistics::{PRINTED_FROM, estimate};
 
 use crate::aggregate::Group;
+use crate::between::difference as difference_words;
 use crate::clock::Clock;
-use crate::number::short;
 use crate::pairs::differences;
 use crate::results::{Results, once_each};
 use crate::speed_up::{SpeedUps, counted};
@@ -17,7 +18,8 @@ pub(crate) fn with_stated_baseline(results: &Results<'_>) -> Option<TextTable> {
     results.cases.options().baseline.as_ref().and_then(|_| table(results))
 }
 
-/// Errors of each solver less those of the baseline on the same seeds, and the ratio of epochs; none where there is no pair.
+/// Errors of each solver less those of the baseline on the same seeds, and ratios of costs: of epochs, and of the seconds of
+/// learners, which no other table compares. None where there is no pair.
 pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     let baseline = results.cases.baseline_solver()?;
     let is_measured =
@@ -29,18 +31,19 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     if several {
         table = table.words("problem");
     }
-    table = table.words(results.cases.noun()).numbers("pairs").numbers(EPOCHS_RATIO);
+    table = table.words(results.cases.noun()).numbers("pairs").numbers(SECONDS_RATIO).numbers(EPOCHS_RATIO);
     table =
         metrics.iter().fold(table, |table, metric| table.numbers(format!("{} − {baseline}", metric.title)));
     for problem in results.problems() {
-        let Some(base) = results.of_problem(problem).find(|group| group.solver == baseline) else { continue };
+        let is_base = |group: &&Group| group.solver == baseline && !results.has_own_predictions(group);
+        let Some(base) = results.of_problem(problem).find(is_base) else { continue };
         let split = Split::of(results.cases_of(problem));
         let is_other = |group: &&Group| group.solver != baseline && !results.has_own_predictions(group);
         for group in results.of_problem(problem).filter(is_other) {
             let pair = [group, base];
-            let epochs = speed_ups.text(group, base, Clock::Epochs);
+            let costs = [seconds(results, &speed_ups, pair), speed_ups.text(group, base, Clock::Epochs)];
             let differences = metrics.iter().map(|metric| difference(results, pair, metric, split));
-            let numbers: Vec<Option<String>> = [epochs].into_iter().chain(differences).collect();
+            let numbers: Vec<Option<String>> = costs.into_iter().chain(differences).collect();
             if numbers.iter().all(Option::is_none) {
                 continue;
             }
@@ -51,12 +54,23 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
             table.row(cells);
         }
     }
-    table.caption = caption(results);
-    (!table.rows.is_empty()).then(|| table.without_empty_columns())
+    let mut table = table.without_empty_columns();
+    table.caption = caption(results, &speed_ups, &table);
+    (!table.rows.is_empty()).then_some(table)
 }
 
+/// Heading of the ratio of seconds.
+const SECONDS_RATIO: &str = "seconds ratio";
 /// Heading of the ratio of epochs.
 const EPOCHS_RATIO: &str = "epochs ratio";
+
+/// The ratio of the seconds of learners, to the target or else of whole fits; none of solvers, whose own table has a speed-up.
+fn seconds(results: &Results<'_>, speed_ups: &SpeedUps<'_>, [group, base]: [&Group; 2]) -> Option<String> {
+    if !results.cases.tasks().contains(&TaskKind::Learn) {
+        return None;
+    }
+    speed_ups.text(group, base, Clock::Seconds).or_else(|| speed_ups.of_whole(group, base))
+}
 
 /// Whether the table has the differences of a metric: of errors that runs are compared by, other than those that span decades.
 fn is_compared(metric: &&Metric) -> bool {
@@ -74,10 +88,7 @@ fn difference(results: &Results<'_>, groups: [&Group; 2], metric: &Metric, split
 
 /// The mean of differences with its interval, and their number where some of `of` seeds are missing; `None` without differences.
 pub(crate) fn with_interval(differences: &[f64], extra_variance: f64, of: usize) -> Option<String> {
-    let found = estimate(differences, extra_variance)?;
-    let interval = found.printed().map(|of| format!(" [{}, {}]", short(of.low), short(of.high)));
-    let counted = if found.count < of { format!(" ({} of {of})", found.count) } else { String::new() };
-    Some(format!("{}{}{counted}", short(found.mean), interval.unwrap_or_default()))
+    estimate(differences, extra_variance).map(|found| difference_words(&found, of))
 }
 
 /// Number of seeds that both groups were run with.
@@ -85,15 +96,34 @@ fn pairs(results: &Results<'_>, [own, base]: [&Group; 2]) -> usize {
     results.seeds(own).intersection(&results.seeds(base)).count()
 }
 
-fn caption(results: &Results<'_>) -> String {
+/// What the columns of the table are.
+fn caption(results: &Results<'_>, speed_ups: &SpeedUps<'_>, table: &TextTable) -> String {
     let most = results.groups.iter().map(|group| results.seeds(group).len()).max().unwrap_or_default();
-    let what = "Means of differences over the seeds that both ran with; `epochs ratio` is the geometric mean of the other's epochs \
-                over the solver's own, above 1 where the solver took fewer";
-    if most < PRINTED_FROM {
-        return format!("{what}; no interval: {}.", counted(most));
-    }
+    let noun = results.cases.noun();
+    let ratio = |title: &str, costs: &str| {
+        let has_column = table.columns.iter().any(|column| column.title == title);
+        let of = format!("the geometric mean of the other's {costs} over the {noun}'s own");
+        has_column.then(|| format!("`{title}` is {of}, above 1 where the {noun} took fewer"))
+    };
+    let of_seconds = match speed_ups.is_to_target() {
+        true => "seconds to the target",
+        false => "seconds of whole fits, all of which ended ok,",
+    };
+    let differences = "Means of differences over the seeds that both ran with".to_owned();
+    let ratios = [ratio(SECONDS_RATIO, of_seconds), ratio(EPOCHS_RATIO, "epochs")].into_iter().flatten();
+    let what = [differences].into_iter().chain(ratios).collect::<Vec<String>>().join("; ");
+    let seconds = table.columns.iter().position(|column| column.title == SECONDS_RATIO);
+    let has_marks = seconds.is_some_and(|j| table.rows.iter().any(|row| row[j].text.contains('/')));
+    let mark = has_marks.then(|| {
+        "A mark like 4/5 stands in place of a ratio: both got there with 4 of 5 common seeds.".to_owned()
+    });
+    let brackets = match most < PRINTED_FROM {
+        true => format!("no interval: {}", counted(most)),
+        false => "brackets are 95 % t intervals over seeds".to_owned(),
+    };
     let of_problem = |problem| Split::of(results.cases_of(problem)).sentence();
     let splits = once_each(results.problems().into_iter().filter_map(of_problem));
-    let first = format!("{what}; brackets are 95 % t intervals over seeds.");
-    [first].into_iter().chain(splits).collect::<Vec<String>>().join(" ")
+    let splits = splits.into_iter().filter(|_| most >= PRINTED_FROM);
+    let first = format!("{what}; {brackets}.");
+    [first].into_iter().chain(mark).chain(splits).collect::<Vec<String>>().join(" ")
 }

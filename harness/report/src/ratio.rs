@@ -11,11 +11,11 @@ use crate::number::ratio as two_digits;
 /// How many times the cost of one solver is that of another.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Ratio {
-    /// Both reached the goal with all of so many common seeds; the estimate is over those whose costs are known.
+    /// Both reached the goal with all common seeds; the estimate is over those whose costs are known.
     Stated {
         /// Geometric mean of the ratios of pairs.
         estimate: Estimate,
-        /// Number of common seeds.
+        /// Number of seeds of the solver that has more of them.
         of: usize,
     },
     /// Some common seed missed the goal.
@@ -64,7 +64,7 @@ pub(crate) fn ratio(of: &Costs, over: &Costs) -> Option<Ratio> {
         },
         _ => estimate,
     };
-    Some(Ratio::Stated { estimate, of: common.len() })
+    Some(Ratio::Stated { estimate, of: of.seeds.len().max(over.seeds.len()) })
 }
 
 /// The logarithm of the ratio of a pair; `None` where a cost is not known or has no logarithm.
@@ -93,7 +93,7 @@ fn bound(common: &[(u64, [&SeedCost; 2])]) -> Option<Bound> {
 }
 
 impl Ratio {
-    /// The text of a cell: `2.9× [2.7, 3.2]`, `4/5`, or `≥ 0.70× (4/5)`.
+    /// The text of a cell: `2.9× [2.7, 3.2]`, `2.9× [2.7, 3.2] (4 of 5)` where some seed is left out, `4/5`, or `≥ 0.70× (4/5)`.
     pub(crate) fn words(&self) -> String {
         match self {
             Ratio::Stated { estimate, of } => {
@@ -167,7 +167,9 @@ mod tests {
     #[test]
     fn only_common_seeds_and_known_costs_count() {
         let shorter = reached(&SLOW[..4]);
-        assert_eq!(words(&reached(&FAST), &shorter), words(&reached(&FAST[..4]), &shorter));
+        let of_four = words(&reached(&FAST[..4]), &shorter).unwrap();
+        assert_eq!(words(&reached(&FAST), &shorter).unwrap(), format!("{of_four} (4 of 5)"));
+        assert_eq!(words(&shorter, &reached(&FAST[..2])).unwrap(), "0.35× (2 of 4)");
         let mut zero = FAST;
         zero[0] = 0.0;
         assert!(words(&reached(&zero), &reached(&SLOW)).unwrap().ends_with("] (4 of 5)"));

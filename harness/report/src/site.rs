@@ -2,13 +2,15 @@
 //!
 //! [`WebSite::add`] takes run after run and keeps what pages need of each; [`WebSite::write`] writes the front
 //! page, and one page for each data set, method and run. Pages work without a server: they link one style sheet and
-//! one script beside them, and the cases of a chart stand in the page itself. Equal runs give equal bytes.
+//! one script beside them, and the cases of a chart stand in the page itself. Long tables and the cases of charts are
+//! compressed within their page (`block`). Equal runs give equal bytes.
 //!
 //! A name means one thing on the site (`same`), and results of different runs or machines are never averaged
 //! (`measured`): qualities of all machines stand in one table, times in a table of each kind of machine
 //! (`result_tables`), and so do rankings (`rankings`).
 
 mod archive;
+mod block;
 mod chart_data;
 mod data_words;
 mod dataset_page;
@@ -87,6 +89,11 @@ impl WebSite {
         let body = run_body::body(&archived)?;
         self.archive.add(archived, body);
         Ok(())
+    }
+
+    /// Names reports of which no rows are kept, which the front page lists as not verifiable.
+    pub fn name_without_rows(&mut self, reports: impl IntoIterator<Item = String>) {
+        self.archive.without_rows.extend(reports);
     }
 
     /// Number of runs.

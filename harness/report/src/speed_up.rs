@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::text;
+use gpbench_record::{names, text};
 use gpbench_statistics::PRINTED_FROM;
 
 use crate::aggregate::Group;
+use crate::between::Pair;
 use crate::clock::Clock;
 use crate::costs::{Costs, Goal, noise};
 use crate::number::ratio as two_digits;
+use crate::pairs::by_seed;
 use crate::places::machine;
 use crate::ratio::{Ratio, ratio};
 use crate::results::{Results, once_each};
@@ -43,6 +45,15 @@ impl<'a> SpeedUps<'a> {
             Ratio::Stated { .. } if is_same => Some("1×".to_owned()),
             found => Some(found.words()),
         }
+    }
+
+    /// The same for the seconds of whole cases, which no goal holds to one quality: only where all cases of the common seeds ended
+    /// `ok`.
+    pub(crate) fn of_whole(&self, group: &Group, over: &Group) -> Option<String> {
+        let cases = [group, over].map(|of| self.results.comparable_cases(of).collect());
+        let pair = Pair::of_cases(&group.problem, cases)?;
+        let seconds = [0, 1].map(|side| by_seed(pair.of(side), names::SECONDS));
+        pair.ratio_of_costs(&seconds).map(|ratio| ratio.words())
     }
 
     /// What the cells mean, for the groups of one table: seeds, repeats, brackets, marks and machine.
@@ -83,6 +94,11 @@ impl<'a> SpeedUps<'a> {
         let all = once_each(groups.iter().filter_map(of_group));
         (!all.is_empty()).then(|| format!("Timing noise within seeds: {}.", all.join(", ")))
     }
+}
+
+/// Whether a column has ratios of pairs, by its heading: a speed-up, or the ratio of a cost.
+pub(crate) fn has_ratios(title: &str) -> bool {
+    title.starts_with("speed-up") || title.ends_with(" ratio")
 }
 
 /// A number of seeds in words.

@@ -60,8 +60,8 @@ impl Split {
             Split::Drawn => None,
             Split::Fixed => Some("Means of test-row metrics are given this split.".to_owned()),
             Split::BySeed(ratio) => Some(format!(
-                "Splits of different seeds overlap, so variances of means of test-row metrics are s² (1/S + {}), the last being \
-                 n_test/n_train.",
+                "Splits of different seeds overlap, so tests and intervals (not ±) take s² (1/S + {}) as the variance \
+                 of a mean of test-row metrics, the last being n_test/n_train.",
                 short(ratio)
             )),
         }

@@ -161,6 +161,22 @@ fn two_solvers_of_one_run_are_compared_by_seed() {
 }
 
 #[test]
+fn a_narrow_table_of_two_solvers_keeps_what_it_was_asked_for() {
+    let mut run = timed();
+    for row in &mut run.record.rows {
+        row.labels.solver = format!("{}-with-a-longer-name", row.labels.solver);
+    }
+    let between = gpbench_report::between(&run, "cg-with-a-longer-name", "ap-with-a-longer-name")
+        .unwrap()
+        .pair()
+        .unwrap();
+    let fitted = between.tables()[0].fitted(Some(80));
+    assert!(fitted.text.lines().all(|line| line.chars().count() <= 80), "{}", fitted.text);
+    assert!(fitted.text.contains("metric") && fitted.text.contains("difference"), "{}", fitted.text);
+    assert!(fitted.text.contains("× ["), "the ratio with its interval: {}", fitted.text);
+}
+
+#[test]
 fn residuals_of_two_solvers_may_be_anywhere_within_the_tolerance() {
     let mut run = timed();
     for row in &mut run.record.rows {

@@ -73,6 +73,19 @@ fn too_few_repeats_are_undecided_and_the_advice_is_enough() {
 }
 
 #[test]
+fn the_side_with_too_few_repeats_is_named() {
+    let (old, new) =
+        (once_more(&timed_as(2, 3), QUIET, &mut rng(2)), once_more(&timed_as(2, 4), QUIET, &mut rng(3)));
+    let remark = "seconds of 8 of 8 solvers are undecided: 3 repeats of 2 seeds cannot tell a change from chance; \
+                  record the earlier times anew with `repeats = 4`";
+    is_undecided(against(&new, &old).unwrap(), 8, remark, "too few repeats");
+    let (old, new) = (new, old);
+    let remark = "seconds of 8 of 8 solvers are undecided: 3 repeats of 2 seeds cannot tell a change from chance; \
+                  set `repeats = 4`";
+    is_undecided(against(&new, &old).unwrap(), 8, remark, "too few repeats");
+}
+
+#[test]
 fn many_undecided_solvers_are_one_row() {
     let (old, new) = pair(&timed_as(1, 1), 2);
     let check = against(&new, &old).unwrap();

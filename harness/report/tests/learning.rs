@@ -146,6 +146,8 @@ fn predictions_without_a_model_are_marked_and_never_bold() {
     for format in [Format::Markdown, Format::Html] {
         let page = export(&run, format).unwrap().replace("&#39;", "'");
         assert!(page.contains("learner's own"), "{page}");
+        let ratio = "is the geometric mean of the other's seconds of whole fits, all of which ended ok, over the learner's own";
+        assert!(page.contains(ratio), "{page}");
         assert!(page.contains("**-1.38") || page.contains("<strong>-1.38"), "{page}");
         assert!(!page.contains("**0.001") && !page.contains("<strong>0.001"), "{page}");
     }

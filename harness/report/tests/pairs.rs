@@ -2,8 +2,11 @@
 
 use std::fs;
 
-use gpbench_record::{CaseStatus, Metrics, Row, Source, Target, TargetBound, TracePoint, names, testing};
-use gpbench_report::{Format, Run, WriteOptions, export, write_all};
+use gpbench_record::{
+    CaseStatus, Margin, Metrics, Row, Source, Target, TargetBound, TargetReference, TracePoint, names,
+    testing,
+};
+use gpbench_report::{Format, Run, WriteOptions, between, export, write_all};
 use gpbench_runs::RunRecord;
 
 /// Values of five seeds, such as they differ between seeds.
@@ -290,6 +293,28 @@ fn with_a_target_speed_ups_are_to_the_target() {
     let missed = page(&run);
     assert_eq!(cell(&missed, "fast", "speed-up over slow"), "2/3");
     assert!(missed.contains("ERT [s]"), "{missed}");
+}
+
+#[test]
+fn a_target_whose_limit_is_not_known_is_neither_reached_nor_missed() {
+    let of = |solver: &str, hit: f64| -> Vec<Row> {
+        (0..3).map(|seed| to_target(solver, seed, [0.5, hit, 9.0])).collect()
+    };
+    let mut run = run([of("slow", 3.0), of("fast", 1.0)]);
+    let bound = TargetBound::Within(Margin::Fraction(0.1), TargetReference::Exact);
+    run.record.report.target = Some(Target { metric: names::RMSE_TO_EXACT.to_owned(), bound });
+    let unknown = page(&run);
+    let told =
+        "The limit of 6 cases is not known, so their solvers are not counted: there are no exact figures";
+    assert!(unknown.contains(told), "{unknown}");
+    assert!(!unknown.contains("0/3") && !unknown.contains("ERT"), "{unknown}");
+    let between = between(&run, "fast", "slow").unwrap().pair().unwrap();
+    assert!(between.sentences[0].contains("is not compared"), "{:?}", between.sentences);
+    run.record.rows.iter_mut().for_each(|row| {
+        row.metrics.insert(names::TEST_RMSE_EXACT, 1.0);
+    });
+    let known = page(&run);
+    assert!(known.contains("| 1 | fast | 3/3 |") && known.contains("| 2 | slow | 3/3 |"), "{known}");
 }
 
 #[test]

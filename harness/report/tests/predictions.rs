@@ -10,7 +10,7 @@ use polars::prelude::{DataFrame, ParquetReader, SerReader};
 use crate::report::run;
 
 fn column(name: &str, divisor: f64) -> ColumnScale {
-    ColumnScale { name: name.to_owned(), centre: 10.0, divisor }
+    ColumnScale { name: name.to_owned(), centre: 10.0, divisor, ..ColumnScale::default() }
 }
 
 /// The stored run, of whose cases the first has predictions of both kinds, the second means alone, and the third lists that a

@@ -2,8 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::Read;
 use std::path::Path;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use flate2::read::ZlibDecoder;
 use gpbench_record::{Environment, ParamValue, Row, Source};
 use gpbench_report::{ArchivedRun, Error, Run, Verification, WebSite, WrittenSite};
 use serde_json::Value;
@@ -20,10 +24,22 @@ fn write(runs: Vec<ArchivedRun>, folder: &Path) -> WrittenSite {
     site.write(folder).unwrap()
 }
 
-/// The files of a site, by path.
+/// The files of a site, by path, with the blocks of their pages unpacked.
 fn files(folder: &Path) -> BTreeMap<String, String> {
     let list = fs::read_to_string(folder.join("files.txt")).unwrap();
-    list.lines().map(|path| (path.to_owned(), fs::read_to_string(folder.join(path)).unwrap())).collect()
+    let read = |path: &str| unpacked(&fs::read_to_string(folder.join(path)).unwrap());
+    list.lines().map(|path| (path.to_owned(), read(path))).collect()
+}
+
+/// A page with the text of its compressed blocks in their place.
+fn unpacked(page: &str) -> String {
+    const PACKED: &str = " data-packed>";
+    let Some((before, rest)) = page.split_once(PACKED) else { return page.to_owned() };
+    let (block, after) = rest.split_once("</script>").unwrap();
+    let bytes = STANDARD.decode(block).unwrap();
+    let mut text = String::new();
+    ZlibDecoder::new(bytes.as_slice()).read_to_string(&mut text).unwrap();
+    format!("{before}>{text}</script>{}", unpacked(after))
 }
 
 /// The stored run, as another one on another machine, in which cg has another rank.
@@ -137,6 +153,18 @@ fn times_of_different_machines_never_share_a_table() {
 }
 
 #[test]
+fn ratios_to_the_fastest_have_intervals_over_seeds() {
+    let folder = tempfile::tempdir().unwrap();
+    write(vec![archived(run(), "ours")], folder.path());
+    let page = fs::read_to_string(folder.path().join("datasets/draw.html")).unwrap();
+    let table = page.split("<h3>Times on ").nth(1).unwrap().split("</p>").next().unwrap();
+    // The fastest is the baseline of the run's report, where cg has a speed-up of 0.65 [0.49, 0.87] over it.
+    assert!(table.contains("<td class=\"number\">1×</td>"), "{table}");
+    assert!(table.contains("<td class=\"number\">1.5× <small>[1.1, 2.0]</small></td>"), "{table}");
+    assert!(table.contains("brackets are 95 % t intervals over seeds, from three"), "{table}");
+}
+
+#[test]
 fn a_name_means_one_thing() {
     let folder = tempfile::tempdir().unwrap();
     write(vec![archived(run(), "ours"), archived(elsewhere(), "theirs")], folder.path());
@@ -178,30 +206,38 @@ fn a_ranking_takes_the_data_sets_that_all_methods_have() {
     assert!(ranking.contains("Not on enough of these data sets and seeds: rare."), "{ranking}");
 }
 
-/// The cases of a page's chart.
-fn cases(page: &str) -> Value {
+/// The data of a page's chart.
+fn chart(page: &str) -> Value {
     let text = page.split("<script id=\"cases\" type=\"application/json\">").nth(1).expect("a chart");
     serde_json::from_str(text.split("</script>").next().unwrap()).unwrap()
+}
+
+/// A list of numbers.
+fn numbers(list: &Value) -> Vec<usize> {
+    list.as_array().unwrap().iter().map(|number| number.as_u64().unwrap() as usize).collect()
 }
 
 #[test]
 fn a_chart_has_every_answer_with_its_seed() {
     let folder = tempfile::tempdir().unwrap();
     write(vec![archived(run(), "ours")], folder.path());
-    let data = cases(&fs::read_to_string(folder.path().join("datasets/pol.html")).unwrap());
-    let ids: BTreeSet<String> =
-        data["cases"].as_array().unwrap().iter().map(|case| case[2].as_str().unwrap().to_owned()).collect();
+    let data = chart(&files(folder.path())["datasets/pol.html"]);
+    let ids = data["cases"]["id"].as_array().unwrap().iter();
+    let ids: BTreeSet<String> = ids.map(|id| id.as_str().unwrap().to_owned()).collect();
     let run = run();
     let of_pol = run.record.rows.iter().filter(|row| row.labels.dataset == "pol" && row.status.is_answer());
     assert_eq!(ids, of_pol.map(|row| row.id.clone()).collect::<BTreeSet<String>>());
-    let width = data["clocks"].as_array().unwrap().len() + data["metrics"].as_array().unwrap().len();
-    let traced = data["clocks"].as_array().unwrap().len() + data["traced"].as_array().unwrap().len();
-    for case in data["cases"].as_array().unwrap() {
-        let points = case[4].as_array().unwrap();
-        assert!(points.iter().all(|point| point.as_array().unwrap().len() == traced));
-        assert_eq!(case[5].as_array().unwrap().len(), width);
-        let [solver, setting, run, machine] = [0, 1, 2, 3]
-            .map(|at| data["series"][case[0].as_u64().unwrap() as usize][at].as_u64().unwrap() as usize);
+    // As many numbers in each column as there are points.
+    let length = |list: &Value| list.as_array().unwrap().len();
+    for (columns, of_metrics, points) in [("along", "traced", "along"), ("ends", "metrics", "ends")] {
+        let points: usize = numbers(&data["cases"][points]).iter().sum();
+        assert_eq!(length(&data[columns]), length(&data["clocks"]) + length(&data[of_metrics]), "{columns}");
+        assert!(data[columns].as_array().unwrap().iter().all(|column| length(column) == points), "{columns}");
+    }
+    assert_eq!(length(&data["cases"]["seed"]), ids.len());
+    for series in numbers(&data["cases"]["series"]) {
+        let [solver, setting, run, machine] =
+            [0, 1, 2, 3].map(|at| data["series"][series][at].as_u64().unwrap() as usize);
         assert!(data["solvers"][solver][1].as_str().unwrap().starts_with("../solvers/"));
         assert!(data["settings"][setting].as_str().unwrap().starts_with("posterior: matern32"));
         assert_eq!(data["runs"][run][1], "../runs/ours.html");
@@ -267,14 +303,33 @@ fn text_of_others_forms_no_tags() {
         for (path, page) in files(folder.path()).iter().filter(|(path, _)| path.ends_with(".html")) {
             assert!(!page.contains("<img") && !page.contains("<script>"), "{path} of {hostile:?}");
             assert!(
-                page.matches("<script").count() <= 2 && !page.contains('\u{202e}'),
+                page.matches("<script").count() <= 3 && !page.contains('\u{202e}'),
                 "{path} of {hostile:?}"
             );
             if page.contains("id=\"cases\"") {
-                cases(page);
+                chart(page);
             }
         }
     }
+}
+
+#[test]
+fn long_pages_are_compressed_and_the_front_page_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut ours = run();
+    let names: Vec<String> = (0..120).map(|number| format!("data-{number}")).collect();
+    add_datasets(&mut ours, &names.iter().map(String::as_str).collect::<Vec<_>>());
+    write(vec![archived(ours, "ours")], folder.path());
+    let read = |path: &str| fs::read_to_string(folder.path().join(path)).unwrap();
+    let page = read("solvers/cholesky.html");
+    assert!(page.contains("<script id=\"content\" type=\"text/plain\" data-packed>"), "{page}");
+    assert!(page.contains("<noscript>") && !page.contains("<table>"));
+    let whole = unpacked(&page);
+    assert!(whole.contains("../datasets/data-119.html") && page.len() * 3 < whole.len());
+    let front = read("index.html");
+    assert!(front.contains("datasets/data-119.html") && !front.contains("data-packed"));
+    // A short page is as it is.
+    assert!(read("datasets/data-3.html").contains("<table>"));
 }
 
 #[test]

@@ -210,7 +210,8 @@ fn every_chart_is_drawn() {
 /// Rows of a table of a page of text that begin with one of the solvers, as far as the solver is marked in its column `best`.
 fn marked(text: &str) -> Vec<String> {
     let lines = text.lines().skip_while(|line| !line.starts_with("All data sets together")).skip(2);
-    let lines = lines.take_while(|line| !line.is_empty());
+    // The legend begins with what the mark means.
+    let lines = lines.take_while(|line| !line.is_empty() && !line.starts_with("* "));
     lines
         .filter(|line| line.contains('*'))
         .map(|line| line.split_whitespace().next().unwrap().to_owned())

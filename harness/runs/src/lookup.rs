@@ -72,26 +72,27 @@ fn newest_first(output_dir: &Path, name: &str, latest: PathBuf) -> Vec<PathBuf> 
 /// The run whose id begins with a text, or whose id's last part does.
 fn by_id(output_dir: &Path, run: &str) -> Result<PathBuf, RunError> {
     let (name, start) = run.rsplit_once('/').map_or((None, run), |(name, start)| (Some(name), start));
-    let begins = |run: &PathBuf| {
-        let id = id(run);
-        id.starts_with(start) || id.split_once('-').is_some_and(|(_, last)| last.starts_with(start))
+    let begins = |id: &str| {
+        let has_last = || id.split_once('-').is_some_and(|(_, last)| last.starts_with(start));
+        !start.is_empty() && (id.starts_with(start) || has_last())
     };
     let all = match name {
         Some(name) if is_name(name) => runs_of(&output_dir.join(name)),
         Some(_) => Vec::new(),
         None => list_runs(output_dir),
     };
-    let mut found: Vec<PathBuf> = all.into_iter().filter(|run| !start.is_empty() && begins(run)).collect();
+    let named = all.into_iter().map(|run| (id(&run), run));
+    let mut found: Vec<(String, PathBuf)> = named.filter(|(id, _)| begins(id)).collect();
     // A second run of the same second has the id of the first and a number.
-    if found.iter().any(|run| id(run) == start) {
-        found.retain(|run| id(run) == start);
+    if found.iter().any(|(id, _)| id == start) {
+        found.retain(|(id, _)| id == start);
     }
     match found.len() {
         0 => Err(no_such_run(output_dir, run, names(output_dir))),
-        1 => Ok(found.remove(0)),
+        1 => Ok(found.remove(0).1),
         _ => Err(RunError::SeveralRuns {
             run: run.to_owned(),
-            runs: found.iter().map(|run| label(run)).collect(),
+            runs: found.iter().map(|(_, run)| label(run)).collect(),
         }),
     }
 }

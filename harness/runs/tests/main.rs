@@ -1,5 +1,6 @@
 //! Integration tests, in one program so that they are linked once.
 
+mod arbitrary_pack;
 mod flips;
 mod journal;
 mod merge;

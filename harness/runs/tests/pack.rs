@@ -13,6 +13,7 @@ use gpbench_runs::{
 use tar::{Builder, EntryType, Header};
 use tempfile::TempDir;
 
+use crate::arbitrary_pack;
 use crate::merge::run;
 use crate::record::plan;
 
@@ -268,5 +269,37 @@ fn every_flipped_byte_and_every_cut_is_found() {
     for length in 0..whole.len() / 2 {
         File::create(place.at("bad")).unwrap().write_all(&whole[..length]).unwrap();
         place.refused("bad");
+    }
+}
+
+#[test]
+fn seeds_of_the_fuzzer_are_read_too() {
+    let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/unpack");
+    let folder = tempfile::tempdir().unwrap();
+    let (mut whole, mut refused) = (Vec::new(), 0);
+    for seed in fs::read_dir(seeds).unwrap() {
+        let seed = seed.unwrap();
+        match arbitrary_pack::read(&fs::read(seed.path()).unwrap(), folder.path()) {
+            Ok(_) => whole.push(seed.file_name().into_string().unwrap()),
+            Err(error) => {
+                assert!(matches!(error, RunError::Packed { .. }), "{:?}: {error}", seed.file_name());
+                refused += 1;
+            }
+        }
+    }
+    whole.sort();
+    assert_eq!(whole, ["archive", "empty", "entries", "file", "long-path"]);
+    assert!(refused >= 15, "{refused}");
+}
+
+/// Every byte of a seed is changed in turn: a run comes back whole, or nothing does.
+#[test]
+fn changed_seeds_leave_a_whole_run_or_nothing() {
+    let seed = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/seeds/unpack/entries");
+    let (seed, folder) = (fs::read(seed).unwrap(), tempfile::tempdir().unwrap());
+    for (at, change) in (1..seed.len()).flat_map(|at| [(at, 0x01), (at, 0x20)]) {
+        let mut changed = seed.clone();
+        changed[at] ^= change;
+        let _ = arbitrary_pack::read(&changed, folder.path());
     }
 }

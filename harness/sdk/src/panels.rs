@@ -1,13 +1,12 @@
 //! Products and solves with large triangles, in panels of fixed size that threads share out.
 //!
-//! OpenBLAS solves with a triangle at half the speed of a product where it has AVX-512, so that solves go by halves
-//! down to small triangles: nearly all of the work is then in products. No sum depends on the number of
-//! threads.
+//! No sum depends on the number of threads.
 
+use gpbench_numerics::factor::{factorise, triangle};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, s};
 
-use crate::{Error, Result, Workers, lapack};
+use crate::{Error, Result, Workers};
 
 /// Columns of a panel of right-hand sides.
 pub const COLUMNS: usize = 256;
@@ -15,78 +14,20 @@ pub const COLUMNS: usize = 256;
 /// Columns of a panel of a triangle that is the result.
 const TRIANGLE: usize = 128;
 
-/// Order of a triangle that LAPACK solves with.
-const BASE: usize = 32;
-
-/// The Cholesky factor L of a symmetric matrix in place of its lower triangle, panel by panel from the left. The upper
-/// triangle is neither read nor written.
+/// The Cholesky factor L of a symmetric matrix in place of its lower triangle. The upper triangle is neither read nor
+/// written.
 pub fn cholesky(a: &mut ArrayRef2<f64>, workers: Workers<'_>) -> Result<()> {
-    let n = a.nrows();
-    for first in (0..n).step_by(TRIANGLE) {
-        let width = TRIANGLE.min(n - first);
-        let (done, rest) = a.view_mut().split_at(Axis(1), first);
-        let (top, others) = done.slice_move(s![first.., ..]).split_at(Axis(0), width);
-        let panel = rest.slice_move(s![first.., ..width]);
-        let (mut corner, mut below) = panel.split_at(Axis(0), width);
-        if first > 0 {
-            lapack::symmetric_product(-1.0, &top, false, 1.0, &mut corner)?;
-        }
-        lapack::cholesky(&mut corner).map_err(|error| match Error::from(error) {
-            Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: first + minor },
-            other => other,
-        })?;
-        in_panels(below.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |index, mut rows| {
-            let start = index * TRIANGLE;
-            let others = others.slice(s![start..start + rows.nrows(), ..]);
-            general_mat_mul(-1.0, &others, &top.t(), 1.0, &mut rows);
-            Ok(lapack::divide_by_lower_transposed(&mut rows, &corner)?)
-        })?;
-    }
-    Ok(())
+    Ok(factorise(a, workers)?)
 }
 
 /// L^-1 B in place of B.
 pub fn solve(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
-    let n = lower.nrows();
-    if n <= BASE {
-        return Ok(lapack::solve_lower(lower, false, b)?);
-    }
-    let half = middle(n);
-    let (mut top, mut bottom) = b.view_mut().split_at(Axis(0), half);
-    solve(&lower.slice(s![..half, ..half]), &mut top)?;
-    general_mat_mul(-1.0, &lower.slice(s![half.., ..half]), &top, 1.0, &mut bottom);
-    solve(&lower.slice(s![half.., half..]), &mut bottom)
+    Ok(triangle::solve(lower, b)?)
 }
 
 /// L^-T B in place of B.
 pub fn solve_transposed(lower: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>) -> Result<()> {
-    let n = lower.nrows();
-    if n <= BASE {
-        return Ok(lapack::solve_lower(lower, true, b)?);
-    }
-    let half = middle(n);
-    let (mut top, mut bottom) = b.view_mut().split_at(Axis(0), half);
-    solve_transposed(&lower.slice(s![half.., half..]), &mut bottom)?;
-    general_mat_mul(-1.0, &lower.slice(s![half.., ..half]).t(), &bottom, 1.0, &mut top);
-    solve_transposed(&lower.slice(s![..half, ..half]), &mut top)
-}
-
-/// A L^-1 in place of A.
-fn divide(a: &mut ArrayRef2<f64>, lower: &ArrayRef2<f64>) -> Result<()> {
-    let n = lower.nrows();
-    if n <= BASE {
-        return Ok(lapack::divide_by_lower(a, lower)?);
-    }
-    let half = middle(n);
-    let (mut left, mut right) = a.view_mut().split_at(Axis(1), half);
-    divide(&mut right, &lower.slice(s![half.., half..]))?;
-    general_mat_mul(-1.0, &right, &lower.slice(s![half.., ..half]), 1.0, &mut left);
-    divide(&mut left, &lower.slice(s![..half, ..half]))
-}
-
-/// Row at which a triangle of order n is halved, a multiple of the base.
-fn middle(n: usize) -> usize {
-    (n / 2).next_multiple_of(BASE)
+    Ok(triangle::solve_transposed(lower, b)?)
 }
 
 /// The lower triangle of A B^T in place of that of `out`. What is above it, up to panels' edges, is overwritten.
@@ -107,7 +48,7 @@ pub fn congruence(lower: &ArrayRef2<f64>, symmetric: &mut Array2<f64>, workers: 
     // The part of a row right of the diagonal depends only on parts right of the diagonal.
     in_panels(symmetric.axis_chunks_iter_mut(Axis(0), TRIANGLE), workers, |index, mut panel| {
         let first = index * TRIANGLE;
-        divide(&mut panel.slice_mut(s![.., first..]), &lower.slice(s![first.., first..]))
+        Ok(triangle::divide(&mut panel.slice_mut(s![.., first..]), &lower.slice(s![first.., first..]))?)
     })?;
     mirror_upper(symmetric.view_mut());
     Ok(())
@@ -167,23 +108,6 @@ mod tests {
 
     fn distance(a: &Array2<f64>, b: &Array2<f64>) -> f64 {
         (a - b).iter().fold(0.0, |most, difference| most.max(difference.abs()))
-    }
-
-    #[test]
-    fn triangles_of_any_order_are_solved_with() {
-        for n in [1, 7, 32, 33, 64, 65, 100, 131] {
-            let (clean, dirty) = triangle(n);
-            let b = column_major((n, 5), |(i, j)| scattered(i, j + 3));
-            let [mut x, mut y] = [b.clone(), b.clone()];
-            solve(&dirty, &mut x).unwrap();
-            solve_transposed(&dirty, &mut y).unwrap();
-            assert!(distance(&clean.dot(&x), &b) < 1e-13, "{n}");
-            assert!(distance(&clean.t().dot(&y), &b) < 1e-13, "{n}");
-            let mut z = column_major((5, n), |(i, j)| scattered(i + 3, j));
-            let a = z.clone();
-            divide(&mut z, &dirty).unwrap();
-            assert!(distance(&z.dot(&clean), &a) < 1e-13, "{n}");
-        }
     }
 
     #[test]

@@ -1,11 +1,12 @@
 //! Symmetric matrices of which the lower triangle is kept, column-major: Gram matrices, sums with the identity, and what
 //! follows from their Cholesky factors.
 
+use gpbench_numerics::factor;
 pub use gpbench_numerics::layout::column_major;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, s};
 
-use crate::{Result, Workers, lapack, panels};
+use crate::{Result, Workers, lapack};
 
 /// C <- scale A^T A + keep C, in C's lower triangle, for A with k rows and as many columns as C. The upper one is
 /// neither read nor written. A row-major A is as fast as a column-major one.
@@ -49,49 +50,30 @@ pub fn shifted_factor(c: &ArrayRef2<f64>, value: f64) -> Result<Array2<f64>> {
     Ok(factor)
 }
 
-/// Order of a triangle that is inverted as a whole, and rows that are multiplied together. LAPACK's own inverse works
-/// column by column at orders of a few hundred.
-const PANEL: usize = 32;
-
-/// L^-1, 0 above the diagonal, from the factor that [`lapack::cholesky`] leaves.
-pub fn inverse_lower(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
-    let mut inverse = Array2::zeros(factor.dim().f());
-    invert_into(factor, &mut inverse)?;
-    Ok(inverse)
+/// The same by all threads, with the same bits on any number of them: for orders of several hundreds.
+///
+/// # Errors
+/// As [`shifted_factor`].
+pub fn shifted_factor_shared(c: &ArrayRef2<f64>, value: f64, workers: Workers<'_>) -> Result<Array2<f64>> {
+    let mut factor = column_major(c);
+    add_diagonal(value, &mut factor);
+    factor::factorise(&mut factor, workers)?;
+    Ok(factor)
 }
 
-/// L^-1 by halves: of the blocks L11, L21, L22 the inverse has L11^-1, -L22^-1 L21 L11^-1, L22^-1. `inverse` is 0 before.
-fn invert_into(lower: &ArrayRef2<f64>, inverse: &mut ArrayRef2<f64>) -> Result<()> {
-    let n = lower.nrows();
-    if n <= PANEL {
-        inverse.diag_mut().fill(1.0);
-        return Ok(lapack::solve_lower(lower, false, inverse)?);
-    }
-    let half = (n / 2).next_multiple_of(PANEL);
-    invert_into(&lower.slice(s![..half, ..half]), &mut inverse.slice_mut(s![..half, ..half]))?;
-    invert_into(&lower.slice(s![half.., half..]), &mut inverse.slice_mut(s![half.., half..]))?;
-    let (left, mut right) = inverse.view_mut().split_at(Axis(1), half);
-    let (first, mut below) = left.split_at(Axis(0), half);
-    let second = right.slice_mut(s![half.., ..]);
-    let mut between = Array2::zeros((n - half, half).f());
-    general_mat_mul(-1.0, &lower.slice(s![half.., ..half]), &first, 0.0, &mut between);
-    general_mat_mul(1.0, &second, &between, 0.0, &mut below);
-    Ok(())
+/// L^-1, 0 above the diagonal, from the factor that [`lapack::cholesky`] leaves.
+///
+/// # Panics
+/// If the factor is not square and column-major, as also [`inverse`].
+pub fn inverse_lower(factor: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+    factor::inverse_lower(factor, workers)
 }
 
 /// A^-1, both triangles of it, from the factor that [`lapack::cholesky`] leaves.
-pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
-    let n = factor.nrows();
-    let lower = inverse_lower(factor)?;
-    // L^-T L^-1: below the diagonal, by panels of its rows.
-    let mut inverse = Array2::zeros((n, n).f());
-    for first in (0..n).step_by(PANEL) {
-        let end = n.min(first + PANEL);
-        let (rows, left) = (lower.slice(s![first.., first..end]), lower.slice(s![first.., ..end]));
-        general_mat_mul(1.0, &rows.t(), &left, 0.0, &mut inverse.slice_mut(s![first..end, ..end]));
-    }
+pub fn inverse(factor: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
+    let mut inverse = factor::inverse(factor, workers);
     lapack::mirror_lower(&mut inverse);
-    Ok(inverse)
+    inverse
 }
 
 /// The lower triangle R with R R^T = A^-1, 0 above the diagonal, for a positive definite A of which the lower triangle is
@@ -103,8 +85,8 @@ pub fn inverse(factor: &ArrayRef2<f64>) -> Result<Array2<f64>> {
 /// [`NotPositiveDefinite`](crate::Error::NotPositiveDefinite) if A is not, to working precision.
 pub fn inverse_root(a: &ArrayRef2<f64>, workers: Workers<'_>) -> Result<Array2<f64>> {
     let mut factor = across(a);
-    panels::cholesky(&mut factor, workers)?;
-    Ok(across(&inverse_lower(&factor)?))
+    factor::factorise(&mut factor, workers)?;
+    Ok(across(&inverse_lower(&factor, workers)))
 }
 
 /// The lower triangle, mirrored at the diagonal from lower left to upper right; 0 above it.
@@ -167,7 +149,11 @@ mod tests {
             let mut a = Array2::zeros((n, n).f());
             add_gram(1.0, &points, 0.0, &mut a).unwrap();
             let mut factor = shifted_factor(&a, 0.5).unwrap();
-            let (found, lower) = (inverse(&factor).unwrap(), inverse_lower(&factor).unwrap());
+            let shared = shifted_factor_shared(&a, 0.5, Workers::new(2)).unwrap();
+            let both = [&factor, &shared].map(|factor| factor.diag().product());
+            assert!((both[0] / both[1] - 1.0).abs() < 1e-12);
+            let workers = Workers::new(2);
+            let (found, lower) = (inverse(&factor, workers), inverse_lower(&factor, workers));
             close(&lower.t().dot(&lower), &found);
             assert!(lower.indexed_iter().all(|((i, j), entry)| i >= j || *entry == 0.0));
             add_diagonal(0.5, &mut a);

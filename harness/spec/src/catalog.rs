@@ -1,4 +1,4 @@
-//! The plugins, the data sets and the earlier run that names in a spec refer to.
+//! The plugins, the data sets and the earlier runs that names in a spec refer to.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,7 +8,7 @@ use gpbench_record::{Dataset, LibraryInfo, Row, SolverInfo};
 
 use crate::named_library::UnusableLibrary;
 
-/// The plugins, the data sets and the earlier run that names in a spec are looked up in.
+/// The plugins, the data sets and the earlier runs that names in a spec are looked up in.
 #[derive(Debug, Clone, Default)]
 pub struct Catalog {
     /// Plugin libraries, those of [`Typed::libraries`](crate::Typed::libraries) among them.
@@ -22,6 +22,9 @@ pub struct Catalog {
     pub sizes: BTreeMap<String, Result<DatasetSize, String>>,
     /// Finds splits of the files' data sets that cannot be learned from.
     pub splits: SplitCheck,
+    /// Why archived results that the spec names ([`Typed::archives`](crate::Typed::archives)) cannot be read, by
+    /// their paths as typed.
+    pub unreadable_archives: BTreeMap<String, String>,
     /// The rows of the run that the spec replays ([`Typed::replayed_run`](crate::Typed::replayed_run)), one for each
     /// case, or why they cannot be read.
     pub replayed: Option<Result<Vec<Row>, String>>,

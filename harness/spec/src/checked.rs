@@ -57,7 +57,7 @@ pub(crate) fn check<'a, R: Rules<'a>>(typed: &'a Typed, catalog: &'a Catalog) ->
     let rules = R::new(typed, catalog, &mut mistakes);
     let axes = Axes::resolve(typed, catalog, R::KEYS, R::ESTIMATORS, &mut mistakes);
     rules.check_axes(&axes, &mut mistakes);
-    let report = report::resolve(typed, R::KEYS.task, &axes.names, &mut mistakes);
+    let report = report::resolve(typed, catalog, R::KEYS.task, &axes.names, &mut mistakes);
     let target = target::resolve(typed, R::KEYS.task, &axes.names, &mut mistakes);
     let stop_at = target.as_ref().filter(|(_, stop)| *stop).map(|(target, _)| target.clone());
     let report = ReportOptions { target: target.map(|(target, _)| target), ..report };

@@ -2,7 +2,9 @@
 
 mod assumption;
 mod import;
+mod inducing;
 mod learning;
+mod measured;
 mod optimum;
 mod thompson;
 
@@ -49,7 +51,7 @@ const FLOPS_PER_EXPONENTIAL: f64 = 30.0;
 const SECONDS_PER_STEP: f64 = 5e-5;
 /// Flops of a step that make one further thread worth while.
 const FLOPS_WORTH_A_THREAD: f64 = 1e7;
-/// Epochs that an iterative solver is assumed to take to a tolerance, unless its budget allows fewer.
+/// Epochs that an iterative solver is assumed to take to a tolerance, unless its budget allows fewer or a published run measured them.
 const EPOCHS: f64 = 100.0;
 /// Epochs of an iterative solver whose preconditioner is a dense factor.
 const EPOCHS_WITH_FACTOR: f64 = 3.0;
@@ -99,22 +101,21 @@ impl Rounds {
     }
 }
 
-/// Numbers and seconds of the sparse part of a bound from m inducing points: a factor of m n numbers and several of
-/// m^2; m^2 n flops each for the factor and for its square, 2 m^2 n for the gradient, and the entries of K(Z, X) twice.
-fn bound_cost(n: f64, d: f64, m: f64, rate: f64) -> (f64, f64) {
-    (n * m + 6.0 * m * m, n * m * (4.0 * m + 2.0 * (2.0 * d + FLOPS_PER_EXPONENTIAL)) / rate)
-}
-
 impl SpecCase {
     /// The cost of solving the systems of `n` training rows in these rounds.
     pub(crate) fn systems_cost(&self, rounds: &Rounds, n: usize, threads: usize) -> CaseCost {
+        // Unknowns that are fewer than rows, with the share of A's columns that they are.
+        let inducing = self.case.task.inducing().map(|inducing| inducing::points(inducing, n) as f64);
         let n = n as f64;
+        let part = inducing.map_or(1.0, |m| m / n.max(1.0));
         let d = self.d.unwrap_or(INPUTS) as f64;
         let s = self.case.task.right_hand_sides() as f64;
         let rate = FLOPS_PER_THREAD * threads.max(1) as f64;
         let Rounds { count: rounds, exact, features, points } = *rounds;
         let columns = if points.is_some() { 1.0 } else { s };
-        let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL) / rate;
+        // With inducing points each entry is used forward and back.
+        let uses = if inducing.is_some() { 2.0 } else { 1.0 };
+        let epoch = n * n * (2.0 * d + 2.0 * uses * columns + FLOPS_PER_EXPONENTIAL) / rate;
         let vectors = 8.0 * n * (d + 4.0 * s);
         let budget = &self.case.budget;
         let (mut numbers, mut seconds, assumption) = if exact {
@@ -124,11 +125,12 @@ impl SpecCase {
         } else if self.capabilities.contains(&Capability::Dense) {
             let served = STEPS_PER_FACTOR.min(rounds as f64);
             let factor = n * n * n / 3.0 / rate / served;
-            let (epochs, assumption) = Assumption::of(&self.case, n, EPOCHS_WITH_FACTOR);
+            let (epochs, assumption) = Assumption::of(&self.case, n, part, EPOCHS_WITH_FACTOR);
             (n * n / 2.0, factor + epoch * epochs, Some(assumption))
         } else {
-            let (epochs, assumption) = Assumption::of(&self.case, n, EPOCHS);
-            (0.0, epoch * epochs, Some(assumption))
+            let (epochs, assumption) = Assumption::of(&self.case, n, part, EPOCHS);
+            let (numbers, setup) = inducing.map_or((0.0, 0.0), |m| inducing::preconditioner_cost(m, rate));
+            (numbers, setup + epoch * epochs, Some(assumption))
         };
         if let Some(Probes::Pathwise(targets)) = self.case.task.probes()
             && targets.prior == PriorSource::Exact
@@ -138,7 +140,9 @@ impl SpecCase {
             seconds += rows * rows * rows / 3.0 / FLOPS_PER_THREAD;
         }
         if let Some(points) = points {
-            let (numbers_of_bound, seconds_of_bound) = bound_cost(n, d, (points as f64).min(n), rate);
+            let entry = 2.0 * d + FLOPS_PER_EXPONENTIAL;
+            let (numbers_of_bound, seconds_of_bound) =
+                inducing::bound_cost(n, (points as f64).min(n), entry, rate);
             numbers += numbers_of_bound;
             // The residual takes an epoch.
             seconds += epoch + seconds_of_bound;
@@ -167,7 +171,7 @@ impl SpecCase {
         let d = self.d.unwrap_or(INPUTS) as f64;
         let is_exact = self.capabilities.contains(&Capability::Exact);
         let budget = &self.case.budget;
-        let (epochs, assumption) = Assumption::of(&self.case, n as f64, EPOCHS);
+        let (epochs, assumption) = Assumption::of(&self.case, n as f64, 1.0, EPOCHS);
         let solve = |n: f64, columns: f64| {
             let epoch = n * n * (2.0 * d + 2.0 * columns + FLOPS_PER_EXPONENTIAL);
             if is_exact { epoch + 2.0 / 3.0 * n.powi(3) } else { epochs * epoch }

@@ -13,8 +13,8 @@
 //! reports them beside its own. (Deriving the first stage with serde was rejected: it stops at the first mistake
 //! and loses the places of values that are found wrong later.)
 //!
-//! Nothing is read but the spec: the caller describes libraries, and reads the files of data sets and a run that is
-//! replayed.
+//! Nothing is read but the spec: the caller describes libraries, looks for archived results, and reads the files of
+//! data sets and a run that is replayed.
 
 #![forbid(unsafe_code)]
 

@@ -51,10 +51,11 @@ impl SpecCase {
     /// and test rows together, on one thread. An iterative solver holds about four blocks of right-hand sides beside
     /// the inputs and visits every kernel entry once an epoch. The number of epochs to a tolerance is unknown
     /// beforehand: a hundred are assumed, or what budget and parameters allow if less; without a tolerance all of
-    /// that is spent. A solver that stores a matrix and is not exact is assumed to have a factor in single precision as
-    /// its preconditioner, which serves several steps. Training on D random features takes 2 n D^2 multiply-adds a
-    /// step, and the solver for the prediction alone. A learner's costs depend on its kind of model. A script adds its
-    /// interpreter and the packages that it imports.
+    /// that is spent. Training on data like that of a published run takes the epochs that this run measured. With inducing
+    /// points an iteration reads their columns alone. A solver that stores a matrix and is not exact is assumed to have a
+    /// factor in single precision as its preconditioner, which serves several steps. Training on D random features takes
+    /// 2 n D^2 multiply-adds a step, and the solver for the prediction alone. A learner's costs depend on its kind of
+    /// model. A script adds its interpreter and the packages that it imports.
     pub fn cost(&self, threads: usize) -> Option<CaseCost> {
         let n = self.n?;
         let cost = match &self.case.task {

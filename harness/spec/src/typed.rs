@@ -5,7 +5,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, absolute};
 
 use gpbench_record::LibraryInfo;
 
@@ -119,7 +119,8 @@ impl Typed {
     }
 
     /// The spec as one that a stranger wrote: no library or interpreter that it names is used, so that its solvers
-    /// are those that gpbench finds by their ids, and its paths are relative to the current folder.
+    /// are those that gpbench finds by their ids; its paths are relative to the current folder, and the archived
+    /// results that it names are no part of it.
     #[must_use]
     pub fn as_foreign(mut self) -> Typed {
         let solvers = self.table.0.iter_mut().find(|(key, _)| key.value == "solver");
@@ -131,6 +132,10 @@ impl Typed {
                         .retain(|(key, _)| !["library", "python", "optional"].contains(&key.value.as_str()));
                 }
             }
+        }
+        let report = self.table.0.iter_mut().find(|(key, _)| key.value == "report");
+        if let Some((_, Node { value: Value::Table(report), .. })) = report {
+            report.0.retain(|(key, _)| key.value != "compare");
         }
         self.folder = PathBuf::new();
         self.read_again()
@@ -149,6 +154,19 @@ impl Typed {
         let replay = of_train.or(self.root.thompson.value.replay.as_ref())?;
         let run = replay.value.run.as_ref()?;
         Some(self.folder.join(&run.value))
+    }
+
+    /// The archived results that the report is to show beside those of the run: their paths as typed, each with the
+    /// absolute one. The caller looks for them, and adds why some cannot be read to the [`Catalog`](crate::Catalog).
+    pub fn archives(&self) -> Vec<(String, PathBuf)> {
+        let typed = self.root.report.compare.iter().flat_map(|compare| &compare.value);
+        typed.map(|archive| (archive.value.clone(), self.archive(&archive.value))).collect()
+    }
+
+    /// The absolute path of archived results, which does not depend on the folder in which a report is made.
+    pub(crate) fn archive(&self, typed: &str) -> PathBuf {
+        let path = self.folder.join(typed);
+        absolute(&path).unwrap_or(path)
     }
 
     /// The spec's name, if it gives a usable one.

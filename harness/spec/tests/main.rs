@@ -4,6 +4,7 @@ mod bound;
 mod common;
 mod fields;
 mod held_out;
+mod kinds;
 mod learn;
 mod library;
 mod mistakes;

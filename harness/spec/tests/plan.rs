@@ -247,6 +247,35 @@ fn filters_select_and_report_unknown_names() {
 }
 
 #[test]
+fn archives_are_found_from_the_specs_folder_and_enter_no_id() {
+    let text = format!("{SMALL}[report]\ncompare = [\"archive\", \"far/a.gpbench\"]\n");
+    let line = text.lines().count();
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let path = folder.path().join("spec.toml");
+    std::fs::write(&path, &text).expect("a writable folder");
+    let typed = load(&path, &[]).expect("TOML");
+    let found = typed.archives();
+    assert_eq!(found[1], ("far/a.gpbench".to_owned(), folder.path().join("far/a.gpbench")));
+    let plan = typed.check(&common::catalog()).unwrap_or_else(|errors| panic!("{errors}")).plan();
+    let [archive, packed] = &plan.report.compare[..] else { panic!("{:?}", plan.report) };
+    assert_eq!((&archive.path, &packed.path), (&folder.path().join("archive"), &found[1].1));
+    assert_eq!(archive.at, format!("{}:{line}:12", path.display()));
+    assert_eq!(packed.at, format!("{}:{line}:23", path.display()));
+    let digests = |plan: &SpecPlan| -> Vec<String> {
+        plan.cases.iter().map(|planned| case_digest(&planned.case)).collect()
+    };
+    assert_eq!(digests(&plan), digests(&planned(SMALL, &[])));
+
+    let mut catalog = common::catalog();
+    catalog.unreadable_archives.insert("far/a.gpbench".to_owned(), "it is no packed run".to_owned());
+    let errors = typed.check(&catalog).map(|_| ()).unwrap_err().to_string();
+    let told = "cannot compare with `far/a.gpbench`: it is no packed run; name a packed run, ";
+    assert!(errors.contains(&format!("spec.toml:{line}:23: error: {told}")), "{errors}");
+    // A spec of somebody else is resolved without its archives.
+    assert!(typed.as_foreign().archives().is_empty());
+}
+
+#[test]
 fn a_plan_has_axes_and_report_options() {
     let text = format!(
         "{}[report]\nreference = \"lin2023\"\ncolumns = [\"test_rmse\", \"epochs\"]\n",
@@ -262,8 +291,7 @@ fn a_plan_has_axes_and_report_options() {
     };
     assert_eq!(plan.axes, axes);
     let columns = names(&["test_rmse", "epochs"]);
-    let report =
-        ReportOptions { reference: Some("lin2023".to_owned()), baseline: None, columns, target: None };
+    let report = ReportOptions { reference: Some("lin2023".to_owned()), columns, ..ReportOptions::default() };
     assert_eq!(plan.report, report);
 
     let mut catalog = common::catalog();

@@ -3,7 +3,8 @@
 use gpbench_statistics::gate::{ONE_IN, Stratum, decides, is_gross, needed_repeats, rejects, tail_of_larger};
 use serde_json::Value;
 
-use crate::support::{at, example, lists, number, same};
+use crate::limits::limit;
+use crate::support::{at, example, lists, same};
 
 /// The old and new times of an example, by seed.
 fn strata(name: &str) -> Vec<Stratum> {
@@ -66,5 +67,13 @@ fn a_tenfold_slowdown() {
         assert_eq!(Value::Bool(decides(&[(3, 3), (3, 3)], groups)), *decided);
         assert!(!decides(&[(3, 3), (3, 3)], groups) || rejects(&vec![tail; groups], groups)[0]);
     }
-    assert_eq!(number(example("gate/simulated_null_limits/gates_of_1000_at_0_005")), 13.0);
+}
+
+/// The limits that `examples/simulate` judges its counts by.
+#[test]
+fn counts_of_simulations_allow_for_chance() {
+    for (count, chance) in [("tables_of_1000_at_0_05", 0.05), ("gates_of_1000_at_0_005", 0.005)] {
+        assert_eq!(limit(1000, chance) as f64, at(&format!("gate/simulated_null_limits/{count}")));
+    }
+    assert_eq!(limit(1000, 0.0), 0);
 }

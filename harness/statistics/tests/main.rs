@@ -10,6 +10,8 @@ mod gates;
 mod growth;
 #[path = "../examples/simulate/intervals.rs"]
 mod intervals;
+#[path = "../examples/simulate/limits.rs"]
+mod limits;
 mod profiles;
 #[path = "../examples/simulate/random.rs"]
 mod random;

@@ -45,7 +45,7 @@ impl Capabilities {
     pub const BLAS_THREADS: Capabilities = Capabilities::of(Capability::BlasThreads);
     /// Keeps an n x n matrix.
     pub const DENSE: Capabilities = Capabilities::of(Capability::Dense);
-    /// Has fewer unknowns than rows.
+    /// Has fewer unknowns than rows; of a learner: takes inducing points that the spec chooses.
     pub const INDUCING: Capabilities = Capabilities::of(Capability::Inducing);
     /// Of a learner: supports the stationary families.
     pub const KERNEL: Capabilities = Capabilities::of(Capability::Kernel);

@@ -76,4 +76,10 @@ impl SolverInfo {
     pub fn can(&self, capability: Capability) -> bool {
         self.capabilities.contains(&capability)
     }
+
+    /// Whether a learner has to be given inducing points: it takes them, and has no parameter `points` by which it chooses
+    /// them where it is given none.
+    pub fn needs_inducing(&self) -> bool {
+        self.can(Capability::Inducing) && self.params.iter().all(|param| param.name != "points")
+    }
 }

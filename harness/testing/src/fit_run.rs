@@ -39,6 +39,19 @@ pub struct FitReport {
     pub numbers: Vec<(String, f64)>,
 }
 
+impl FitReport {
+    /// A further number that the learner has reported.
+    ///
+    /// # Panics
+    /// If it has not reported the number.
+    #[must_use]
+    #[track_caller]
+    pub fn number(&self, name: &str) -> f64 {
+        let found = self.numbers.iter().find(|(reported, _)| reported == name);
+        found.unwrap_or_else(|| panic!("no number is called `{name}`")).1
+    }
+}
+
 /// A learner's saved state, with the positions of the batch streams and the work that was used.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SavedFit {

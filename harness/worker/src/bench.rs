@@ -12,6 +12,7 @@ mod gemm;
 mod learner;
 mod median;
 mod memory;
+mod tile;
 
 use std::error::Error;
 use std::hint::black_box;
@@ -26,7 +27,7 @@ use crate::blas_memory;
 use crate::kernel::kernel;
 use crate::rows::Rows;
 
-use median::medians;
+use median::{medians, medians_of};
 
 /// Data that the timed products share.
 struct Benchmark<'a> {
@@ -61,6 +62,10 @@ pub fn run(request: &BenchRequest) -> Result<BenchAnswer, Box<dyn Error>> {
         }
         Product::Acquire(sizes) => acquire::time(request, *sizes, x.view(), &operator()?, &streams)?,
         Product::Learner(step) => BenchAnswer::Step(learner::time(request, step, x.view(), &streams)?),
+        Product::Tile => {
+            let kernel = kernel(&request.kernel, x.ncols())?;
+            BenchAnswer::Tile(tile::time(request, &kernel, x.view(), &streams)?)
+        }
     })
 }
 
@@ -101,24 +106,29 @@ impl<'a> Benchmark<'a> {
 
     fn whole(&self) -> BenchAnswer {
         let mut out = Array2::zeros(self.v.dim().f());
-        let mut product = || self.matrix().apply(self.v.view(), out.view_mut());
-        let [dgemm, seconds] = medians(
-            [&mut gemm::product::<f64>(self.request, self.streams), &mut product],
-            self.request.seconds,
-        );
-        BenchAnswer::Whole(self.timing(seconds, self.v.nrows(), dgemm))
+        self.with_limits(&mut || self.matrix().apply(self.v.view(), out.view_mut()))
     }
 
     fn gradient(&self) -> BenchAnswer {
         let (n, s) = self.v.dim();
         let u = self.streams.normals("u", n, s);
         let precision = self.request.precision;
-        let mut derivatives = || drop(black_box(self.operator.gradient(u.view(), self.v.view(), precision)));
-        let [dgemm, seconds] = medians(
-            [&mut gemm::product::<f64>(self.request, self.streams), &mut derivatives],
-            self.request.seconds,
-        );
-        BenchAnswer::Whole(self.timing(seconds, n, dgemm))
+        self.with_limits(&mut || drop(black_box(self.operator.gradient(u.view(), self.v.view(), precision))))
+    }
+
+    /// Times work that uses all entries, alternating with dgemm, and in mixed precision with sgemm too.
+    fn with_limits(&self, work: &mut dyn FnMut()) -> BenchAnswer {
+        let is_mixed = self.request.precision == Arithmetic::Mixed;
+        let mut dgemm = gemm::product::<f64>(self.request, self.streams);
+        let mut sgemm = is_mixed.then(|| gemm::product::<f32>(self.request, self.streams));
+        let mut works: Vec<&mut dyn FnMut()> = vec![&mut dgemm, work];
+        if let Some(sgemm) = &mut sgemm {
+            works.push(sgemm);
+        }
+        let seconds = medians_of(&mut works, self.request.seconds);
+        let timing = self.timing(seconds[1], self.v.nrows(), seconds[0]);
+        let sgemm_gflops = seconds.get(2).map(|&seconds| gemm::gflops(self.request, seconds));
+        BenchAnswer::Whole(Timing { sgemm_gflops, ..timing })
     }
 
     fn blocks(&self, block: usize) -> BenchAnswer {
@@ -175,6 +185,7 @@ impl<'a> Benchmark<'a> {
             gemm_gflops,
             dgemm_gflops,
             ratio: gemm_gflops / dgemm_gflops,
+            sgemm_gflops: None,
         }
     }
 }

@@ -14,6 +14,10 @@ pub struct Facts {
     pub blas: String,
     /// OpenBLAS core type.
     pub blas_core: String,
+    /// A core type that would be faster on this machine: where the user's environment chooses another, or OpenBLAS
+    /// has no choice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub better_blas_core: Option<&'static str>,
     /// Environment variables that make OpenBLAS faster on this machine. A worker that is started with them does not
     /// need to restart itself.
     pub blas_settings: BTreeMap<&'static str, String>,
@@ -27,6 +31,7 @@ pub fn facts() -> Facts {
         cpu_dispatch: cpu_dispatch(),
         blas: blas::config(),
         blas_core: blas::core_name(),
+        better_blas_core: blas::better_core_type(),
         blas_settings: blas_settings(),
         threads: std::thread::available_parallelism().map_or(1, usize::from),
     }

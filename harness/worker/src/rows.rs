@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use gpbench_data::synthetic::{self, Design, DrawnObjective};
-use gpbench_data::{Names, Split, SplitError, TestRows, Unscaled, copy, split_of, test_rows};
+use gpbench_data::{Split, SplitError, Table, TestRows, Unscaled, copy, split_of, test_rows};
 use gpbench_gp::seed::Streams;
 use gpbench_record::{ColumnScale, Covariance, Dataset, FileUnits, Kernel, Source};
 use thiserror::Error;
@@ -174,7 +174,7 @@ fn read(
     let split = split_of(&table, dataset, seed)?;
     let is_kept = dataset.keeps_predictions(split.y_test.len());
     Ok(Rows {
-        units: dataset.is_own_file().then(|| units(&split, &table.names)),
+        units: dataset.is_own_file().then(|| units(&split, &table, dataset)),
         test_rows: is_kept.then(|| test_rows(&table, dataset)).transpose()?,
         split: Arc::new(split),
         dataset: dataset.clone(),
@@ -182,15 +182,23 @@ fn read(
     })
 }
 
-/// What the columns were scaled by, with their names.
-fn units(split: &Split, names: &Names) -> FileUnits {
-    let scales = split.x_mean.iter().zip(&split.x_std).enumerate();
-    let input = |(index, (centre, divisor)): (usize, (&f64, &f64))| ColumnScale {
-        name: names.inputs.get(index).cloned().unwrap_or_else(|| index.to_string()),
-        centre: *centre,
-        divisor: *divisor,
+/// What the columns were scaled by, with their names, and the unit of those that hold times.
+fn units(split: &Split, table: &Table, dataset: &Dataset) -> FileUnits {
+    let names = &table.names;
+    let unit = |name: &str| match &dataset.source {
+        Source::File { options, .. } if table.reading.holds_times(name) => options.time_unit.to_string(),
+        _ => String::new(),
     };
-    let target = ColumnScale { name: names.target.clone(), centre: split.y_mean, divisor: split.y_std };
+    let scales = split.x_mean.iter().zip(&split.x_std).enumerate();
+    let column = |name: String, centre: f64, divisor: f64| {
+        let unit = unit(&name);
+        ColumnScale { name, centre, divisor, unit }
+    };
+    let input = |(index, (centre, divisor)): (usize, (&f64, &f64))| {
+        let name = names.inputs.get(index).cloned().unwrap_or_else(|| index.to_string());
+        column(name, *centre, *divisor)
+    };
+    let target = column(names.target.clone(), split.y_mean, split.y_std);
     FileUnits { inputs: scales.map(input).collect(), target }
 }
 

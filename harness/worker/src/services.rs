@@ -11,6 +11,9 @@ use rayon::prelude::*;
 
 use crate::{blas_memory, log, process};
 
+/// Number of pieces of a long loop, which threads take one by one; each call of a shorter loop is a piece.
+const PIECES: usize = 1024;
+
 /// A host for plugins called on this thread; `pool` runs their loops, and without one they run on the calling thread.
 pub fn host(pool: Option<Arc<ThreadPool>>) -> &'static HostTable {
     // OpenBLAS starts with a thread for each core.
@@ -34,7 +37,11 @@ impl Services for ProcessServices {
     fn for_each(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         match &self.pool {
             None => (0..count).for_each(work),
-            Some(pool) => pool.install(|| (0..count).into_par_iter().for_each(work)),
+            Some(pool) => {
+                // Rayon would give a thread several calls at once, which wait for the first while other threads idle.
+                let together = (count / PIECES).max(1);
+                pool.install(|| (0..count).into_par_iter().with_max_len(together).for_each(work));
+            }
         }
     }
 

@@ -80,7 +80,7 @@ impl ProjectedProcess {
         panels::cholesky(&mut factor, workers)?;
         let mut of_gram = gram.clone();
         panels::cholesky(&mut of_gram, workers)?;
-        let inverse = symmetric::inverse(&factor)?;
+        let inverse = symmetric::inverse(&factor, workers);
 
         let mut misfit = column(residual);
         let mut weights = actions.project(&misfit, workers);

@@ -29,10 +29,6 @@ fn fitted<'h>(host: &'h FitHost, params: &Params) -> (FitRun<'h>, FitReport) {
     (run, report)
 }
 
-fn number(report: &FitReport, name: &str) -> f64 {
-    report.numbers.iter().find(|(other, _)| other == name).unwrap().1
-}
-
 fn scales(model: &Model) -> Scales {
     let list = |name: &str| model.array(name).unwrap().iter().copied().collect::<Vec<f64>>();
     Scales {
@@ -112,7 +108,7 @@ fn numbers_of_actions_have_defaults_and_limits() {
         // The kernel is rough, so that no Krylov space ends early.
         let host = FitHost::wave(n).family(Family::Matern12).passes(1.0);
         let (_, report) = fitted(&host, &params);
-        assert_eq!(number(&report, "actions"), count, "{n}, {params:?}");
+        assert_eq!(report.number("actions"), count, "{n}, {params:?}");
     }
 }
 

@@ -6,7 +6,7 @@ use gpbench_sdk::{Capabilities, Error, Facts, NoParams, Problem, Reason, Report,
 /// Columns of A in one call: enough for all threads of the host, and few enough to stop soon.
 const STRIPE: usize = 256;
 
-/// Exact solves by LAPACK's `dpotrf` and `dpotrs`.
+/// Exact solves by a Cholesky factor in panels.
 #[derive(Debug)]
 pub struct Cholesky;
 

@@ -91,18 +91,19 @@ impl State {
 
         let batch = process.batch(first, workers);
         let mut objective = process.objective(&batch);
-        let mut penalty = saddle.penalty(n, &batch.features(), process.noise_variance(), params.mu)?;
+        let noise_variance = process.noise_variance();
+        let mut penalty = saddle.penalty(n, &batch.features(), noise_variance, params.mu, workers)?;
         objective.add(penalty.value, &penalty.by_features, penalty.by_noise_variance);
         if !process.descend(&batch, &objective, &mut optimisers.parameters, rate, workers) {
             return Ok(f64::NAN);
         }
-        optimisers.a.descend(entries(&mut saddle.a), entries(&mut penalty.by_a), rate);
-        *lifted += u64::from(saddle.project_a(process.noise_variance())?);
+        optimisers.a.descend_shared(entries(&mut saddle.a), entries(&mut penalty.by_a), rate, workers);
+        *lifted += u64::from(saddle.project_a(process.noise_variance(), workers)?);
         let pass = passes.see(batch.targets().len(), batch.evaluated().outputs());
 
         let batch = process.batch(second, workers);
         let mut down = saddle.against_b(n, &batch.features(), process.noise_variance(), params.mu)?;
-        optimisers.b.descend(entries(&mut saddle.b), entries(&mut down), rate);
+        optimisers.b.descend_shared(entries(&mut saddle.b), entries(&mut down), rate, workers);
         saddle.project_b();
 
         if let Some(pass) = pass {
@@ -120,8 +121,8 @@ impl State {
         let whole = self.all_rows(fit)?;
         fit.note("gap", norm(&(&self.saddle.a - &whole)) / norm(&whole))?;
         fit.note("b_norm", norm(&self.saddle.b))?;
-        if let Ok(factor) = symmetric::shifted_factor(&whole, 0.0) {
-            fit.note("kappa", norm(&whole) * norm(&symmetric::inverse(&factor)?))?;
+        if let Ok(factor) = symmetric::shifted_factor_shared(&whole, 0.0, fit.workers()) {
+            fit.note("kappa", norm(&whole) * norm(&symmetric::inverse(&factor, fit.workers())))?;
         }
         fit.note("lifted_share", self.lifted as f64 / self.steps as f64)
     }

@@ -8,9 +8,29 @@
 //!
 //! is minimised by the parameters and A >= s^2 I and maximised by |B| <= 1. In estimates from a batch S of n rows,
 //! c Phi_S^T Phi_S with c = n / |S| stands for Phi^T Phi. Every gradient is then unbiased.
+//!
+//! Operations of a step that grow as D^3:
+//!
+//! ```text
+//! log|A|, A^-1             D^3       factor, inverse of the factor, and its square
+//! A >= s^2 I ?             D^3 / 3   factor of A - s^2 I; it ends at the first pivot that is not positive
+//! eigenvalues below s^2    4 D^3 / 3 tridiagonal form, and 4 k D^2 for k eigenvectors
+//! ```
+//!
+//! Nothing cheaper than the tridiagonal form projects every A to rounding errors. The optimiser moves each entry by a
+//! length of its own, so that A changes by a matrix of full rank and no factor can be updated. Eigenvalues that a
+//! step lifts are at s^2 itself, with no gap to those above, and their number is not known beforehand:
+//! iterations on subspaces converge slowly there. Iterations for the sign of A - s^2 I take 25 D^3 and more.
+//! So threads share the tridiagonal form, of which half is products of a matrix and a vector.
 
-use gpbench_sdk::ndarray::{Array2, ArrayRef2, ShapeBuilder, Zip};
-use gpbench_sdk::{Result, lapack, symmetric};
+use gpbench_sdk::ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
+use gpbench_sdk::{Result, Workers, lapack, symmetric};
+
+/// Order from which threads share the work on A and B; for smaller matrices it would take longer to wake them.
+const SHARED: usize = 512;
+
+/// Columns that a thread takes at a time.
+const COLUMNS: usize = 64;
 
 /// A and B, D x D, symmetric and column-major.
 #[derive(Debug, Clone, PartialEq)]
@@ -51,6 +71,11 @@ impl Saddle {
         Saddle { a, b }
     }
 
+    /// The threads that work on matrices of this order.
+    fn sharing<'w>(&self, workers: Workers<'w>) -> Workers<'w> {
+        if self.a.nrows() < SHARED { Workers::new(1) } else { workers }
+    }
+
     /// The gradient of the minimisation, for the features of a batch out of `n` rows.
     pub fn penalty(
         &self,
@@ -58,8 +83,10 @@ impl Saddle {
         features: &ArrayRef2<f64>,
         noise_variance: f64,
         mu: f64,
+        workers: Workers<'_>,
     ) -> Result<Penalty> {
         let Saddle { a, b } = self;
+        let workers = self.sharing(workers);
         let scale = n as f64 / features.nrows() as f64;
         let size = norm(a);
         let mut by_features = features.dot(b);
@@ -68,11 +95,14 @@ impl Saddle {
         let gap = inner(b, a) - gram - noise_variance * b.diag().sum();
         by_features *= -2.0 * scale * mu / size;
 
-        let factor = symmetric::shifted_factor(a, 0.0)?;
+        let factor = symmetric::shifted_factor_shared(a, 0.0, workers)?;
         let log_determinant = lapack::log_determinant(&factor);
-        let mut by_a = symmetric::inverse(&factor)?;
+        let mut by_a = symmetric::inverse(&factor, workers);
         let (by_b, by_size) = (mu / size, mu * gap / size.powi(3));
-        Zip::from(&mut by_a).and(a).and(b).for_each(|by, a, b| *by += by_b * b - by_size * a);
+        let columns = a.axis_chunks_iter(Axis(1), COLUMNS).zip(b.axis_chunks_iter(Axis(1), COLUMNS));
+        workers.for_each(by_a.axis_chunks_iter_mut(Axis(1), COLUMNS).zip(columns), |(mut by, (a, b))| {
+            Zip::from(&mut by).and(&a).and(&b).for_each(|by, a, b| *by += by_b * b - by_size * a);
+        });
         Ok(Penalty {
             value: log_determinant + mu * gap / size,
             by_features,
@@ -100,12 +130,13 @@ impl Saddle {
     }
 
     /// Moves A to the nearest matrix with A >= `least` I. Returns whether it moved.
-    pub fn project_a(&mut self, least: f64) -> Result<bool> {
-        if symmetric::shifted_factor(&self.a, -least).is_ok() {
+    pub fn project_a(&mut self, least: f64, workers: Workers<'_>) -> Result<bool> {
+        let workers = self.sharing(workers);
+        if symmetric::shifted_factor_shared(&self.a, -least, workers).is_ok() {
             return Ok(false);
         }
         // Only the difference is added: A + sum over the values below of (least - value) v v^T.
-        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least)?;
+        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least, workers)?;
         for (mut vector, value) in below.columns_mut().into_iter().zip(values) {
             // An eigenvalue at the limit may be counted as below it and, by a rounding error, be found above it.
             vector *= (least - value).max(0.0).sqrt();

@@ -4,7 +4,7 @@ use gpbench_plugin_minimax::{Penalty, Saddle, norm};
 use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use gpbench_sdk::optimise::AdaDelta;
-use gpbench_sdk::{lapack, symmetric};
+use gpbench_sdk::{Workers, lapack, symmetric};
 use gpbench_testing::scattered;
 
 const NOISE_VARIANCE: f64 = 0.4;
@@ -68,7 +68,7 @@ fn somewhere(dimension: usize) -> Saddle {
 }
 
 fn penalty(saddle: &Saddle, n: usize, features: &Array2<f64>) -> Penalty {
-    saddle.penalty(n, features, NOISE_VARIANCE, MU).unwrap()
+    saddle.penalty(n, features, NOISE_VARIANCE, MU, Workers::new(1)).unwrap()
 }
 
 #[test]
@@ -78,7 +78,8 @@ fn every_gradient_is_that_of_central_differences() {
     let at = penalty(&saddle, n, &batch);
     let by_b = saddle.against_b(n, &batch, NOISE_VARIANCE, MU).unwrap() * -1.0;
     let difference = |value: &dyn Fn(f64) -> f64| (value(STEP) - value(-STEP)) / (2.0 * STEP);
-    let by_noise = |h: f64| saddle.penalty(n, &batch, NOISE_VARIANCE + h, MU).unwrap().value;
+    let workers = Workers::new(1);
+    let by_noise = |h: f64| saddle.penalty(n, &batch, NOISE_VARIANCE + h, MU, workers).unwrap().value;
     close(at.by_noise_variance, difference(&by_noise), 1e-8);
     for i in 0..b {
         for j in 0..dimension {
@@ -153,7 +154,7 @@ fn the_stationary_point_has_the_gradient_of_the_likelihood() {
     for mu in [0.1, 1.0, 300.0] {
         let saddle = Saddle { a: whole.clone(), b: inverse(&whole) * (-norm(&whole) / mu) };
         close(norm(&saddle.b), condition(&whole) / mu, 1e-12);
-        let at = saddle.penalty(n, &phi, NOISE_VARIANCE, mu).unwrap();
+        let at = saddle.penalty(n, &phi, NOISE_VARIANCE, mu, Workers::new(1)).unwrap();
         let data = Objective::of_rows(n, &phi, &targets, &weights, NOISE_VARIANCE);
         close(data.value + at.value, l(&phi, NOISE_VARIANCE), 1e-12);
         near(&at.by_a, &Array2::zeros((dimension, dimension)), 1e-12);
@@ -204,7 +205,7 @@ fn a_large_mu_keeps_the_minimum_at_f() {
     // There B is (A - F) / |A - F| = -F / |F|, and the gradient by A vanishes along F.
     let saddle = Saddle { a: &whole * best, b: &whole * (-1.0 / norm(&whole)) };
     let phi = features(11, dimension);
-    let at = saddle.penalty(11, &phi, NOISE_VARIANCE, small).unwrap();
+    let at = saddle.penalty(11, &phi, NOISE_VARIANCE, small, Workers::new(1)).unwrap();
     let along: f64 = (&at.by_a * &whole).sum();
     assert!(along.abs() < 1e-10, "{along}");
 }
@@ -244,9 +245,9 @@ fn without_a_penalty_a_falls_to_its_bound() {
     let phi = features(n, dimension);
     let mut saddle = Saddle::new(f(&phi, NOISE_VARIANCE));
     for _ in 0..3000 {
-        let by_a = saddle.penalty(n, &phi, NOISE_VARIANCE, 0.0).unwrap().by_a;
+        let by_a = saddle.penalty(n, &phi, NOISE_VARIANCE, 0.0, Workers::new(1)).unwrap().by_a;
         saddle.a.scaled_add(-0.05, &by_a);
-        saddle.project_a(NOISE_VARIANCE).unwrap();
+        saddle.project_a(NOISE_VARIANCE, Workers::new(1)).unwrap();
     }
     near(&saddle.a, &(Array2::eye(dimension) * NOISE_VARIANCE), 1e-10);
 }
@@ -260,13 +261,13 @@ fn projections_are_the_nearest_points() {
     let (mut vectors, least) = (before.clone(), 0.7);
     let values = lapack::symmetric_eigen(&mut vectors).unwrap();
     assert!(values[0] < least && values[order - 1] > least);
-    assert!(saddle.project_a(least).unwrap());
+    assert!(saddle.project_a(least, Workers::new(1)).unwrap());
     let lifted = values.mapv(|value| value.max(least));
     near(&saddle.a, &(&vectors * &lifted).dot(&vectors.t()), 1e-12);
     assert_eq!(saddle.a, saddle.a.t());
     let mut inside = Saddle::new(f(&features(9, order), 1.0));
     let kept = inside.a.clone();
-    assert!(!inside.project_a(least).unwrap());
+    assert!(!inside.project_a(least, Workers::new(1)).unwrap());
     assert_eq!(inside.a, kept);
 
     saddle.project_b();
@@ -275,4 +276,30 @@ fn projections_are_the_nearest_points() {
     saddle.b = kept.clone();
     saddle.project_b();
     assert_eq!(saddle.b, kept);
+}
+
+/// Matrices on which threads share the work.
+#[test]
+fn large_matrices_have_the_same_bits_on_any_number_of_threads() {
+    let (n, order) = (900, 520);
+    let batch = features(40, order);
+    let mut a = f(&features(700, order), 0.5);
+    a += &(irregular(order, 20) * 0.3);
+    let saddle = Saddle { a, b: irregular(order, 40) * 1e-3 };
+    let values = lapack::symmetric_eigen(&mut saddle.a.clone()).unwrap();
+    let least = values[order / 8].max(1.0);
+    assert!(values[0] < least && values[order - 1] > least);
+    let of = |threads| {
+        let (mut saddle, workers) = (saddle.clone(), Workers::new(threads));
+        assert!(saddle.project_a(least, workers).unwrap());
+        let penalty = saddle.penalty(n, &batch, NOISE_VARIANCE, MU, workers).unwrap();
+        (saddle, penalty.by_a, penalty.value)
+    };
+    let one = of(1);
+    assert_eq!(one, of(2));
+    assert_eq!(one, of(3));
+    // What the projection adds to the trace is what the eigenvalues below lack.
+    let lacking: f64 = values.iter().map(|value| (least - value).max(0.0)).sum();
+    close((&one.0.a - &saddle.a).diag().sum(), lacking, 1e-10);
+    assert_eq!(one.0.a, one.0.a.t());
 }

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Learner", "LearnerCapability", "ModelValue"]
 
 #: What a learner takes, and further properties. ``"kernel"``: the stationary families. ``"network"``: a network before the
-#: kernel. ``"finite"``: kernels of finite dimension. ``"inducing"``: needs inducing points. ``"mean"``: trains a constant
+#: kernel. ``"finite"``: kernels of finite dimension. ``"inducing"``: takes inducing points (``fit.inputs.basis``),
+#: which it needs unless it has a parameter ``points``. ``"mean"``: trains a constant
 #: prior mean where `Fit.trains_mean` asks for it. ``"randomized"``: draws random numbers beside those of the batches.
 LearnerCapability = Literal["kernel", "network", "finite", "inducing", "mean", "randomized"]
 

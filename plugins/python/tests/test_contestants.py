@@ -43,8 +43,10 @@ SOLVERS = {
     "higp_cg": (("higp_cext",), False, {"rank": RANK}),
     "keops_cg": (("torch", "pykeops"), False, {}),
     "cola_cg": (("torch", "cola"), True, {}),
+    "askotch_numpy": (("numpy",), False, {"block_size": 60, "rank": RANK}),
 }
 ITERATIVE = [name for name in SOLVERS if name not in ("gpytorch_cholesky", "sklearn_gpr")]
+BY_BLOCKS = ("askotch_numpy",)  # their products are not of the whole matrix
 LEARNERS = {"gpytorch_svgp": {"batch": 60}, "gpytorch_sgpr": {"points": 25}, "gpytorch_exact": {}}
 
 
@@ -180,7 +182,7 @@ def count_products(name: str, module, solver, monkeypatch) -> list[int]:
     return calls
 
 
-@pytest.mark.parametrize("name", [name for name in SOLVERS if not SOLVERS[name][1]])
+@pytest.mark.parametrize("name", [name for name in SOLVERS if not SOLVERS[name][1] and name not in BY_BLOCKS])
 def test_own_products_are_charged(name, monkeypatch):
     module, solver = make(name)
     backend = backend_of(system())
@@ -192,6 +194,46 @@ def test_own_products_are_charged(name, monkeypatch):
     assert len(calls) >= 1
     assert backend.budget.charged == len(calls) * N * N + setup
     assert backend.budget.used == backend.budget.charged
+
+
+def test_askotch_charges_a_strip_and_a_block_a_step(monkeypatch):
+    module, solver = make("askotch_numpy")
+    strip, sizes = module.Matrix.strip, []
+
+    def counted(self, rows):
+        sizes.append(len(rows))
+        return strip(self, rows)
+
+    monkeypatch.setattr(module.Matrix, "strip", counted)
+    backend = backend_of(system())
+    run(solver, backend)
+    assert set(sizes) == {60}
+    assert backend.budget.used == backend.budget.charged == len(sizes) * (60 * N + 60 * 60)
+
+
+def test_askotch_takes_the_published_steps():
+    """The residual form against the published one, which computes its gradients by products"""
+    module, _ = make("askotch_numpy")
+    rng = np.random.default_rng(2)
+    root = rng.standard_normal((40, 40))
+    matrix, rhs = root @ root.T + np.eye(40), rng.standard_normal((40, 3))
+    mu, blocks = 0.05, 4.0
+    beta, gamma = 1.0 - (mu / blocks) ** 0.5, 1.0 / (mu * blocks) ** 0.5
+    alpha = 1.0 / (1.0 + gamma * blocks)
+    iterates = module.Iterates(np.zeros((40, 3)), rhs.copy(), mu, blocks)
+    w = v = z = np.zeros((40, 3))
+    for _ in range(6):
+        rows = np.sort(rng.choice(40, 10, replace=False))
+        gradient = rhs[rows] - matrix[rows] @ z
+        np.testing.assert_allclose(iterates.residual_z[rows], gradient, atol=1e-10)
+        change = np.linalg.solve(matrix[np.ix_(rows, rows)], gradient)
+        iterates.step(rows, matrix[rows], change)
+        w, v = z.copy(), beta * v + (1.0 - beta) * z
+        w[rows] += change
+        v[rows] += gamma * change
+        z = alpha * v + (1.0 - alpha) * w
+        np.testing.assert_allclose(iterates.w, w, atol=1e-10)
+        np.testing.assert_allclose(iterates.residual, rhs - matrix @ w, atol=1e-10)
 
 
 @pytest.mark.parametrize("name", [name for name in SOLVERS if SOLVERS[name][1]])

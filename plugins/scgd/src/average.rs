@@ -9,7 +9,10 @@
 //! ```
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2};
-use gpbench_sdk::{Result, lapack, symmetric};
+use gpbench_sdk::{Result, Workers, lapack, symmetric};
+
+/// Order from which threads share the work on F~; for smaller matrices it would take longer to wake them.
+const SHARED: usize = 512;
 
 /// Entries of F~ below this are set to 0. Where features are 0 in all new batches, entries shrink by 1 - b_t a step until their
 /// products are subnormal numbers, which take processors a hundred times as long. They are negligible
@@ -62,11 +65,17 @@ impl Average {
 
     /// The logarithmic determinant, for a batch out of `n` rows. Fails with
     /// [`NotPositiveDefinite`](gpbench_sdk::Error::NotPositiveDefinite) only where F~ is not finite.
-    pub fn log_determinant(&self, n: usize, features: &ArrayRef2<f64>) -> Result<LogDeterminant> {
-        let factor = symmetric::shifted_factor(&self.matrix, 0.0)?;
+    pub fn log_determinant(
+        &self,
+        n: usize,
+        features: &ArrayRef2<f64>,
+        workers: Workers<'_>,
+    ) -> Result<LogDeterminant> {
+        let workers = if self.matrix.nrows() < SHARED { Workers::new(1) } else { workers };
+        let factor = symmetric::shifted_factor_shared(&self.matrix, 0.0, workers)?;
         let scale = n as f64 / features.nrows() as f64;
         // F~^-1 = K^T K with K = L^-1, whose squares sum to the trace.
-        let inverse = symmetric::inverse_lower(&factor)?;
+        let inverse = symmetric::inverse_lower(&factor, workers);
         let by_features = (features * (2.0 * scale)).dot(&inverse.t()).dot(&inverse);
         Ok(LogDeterminant {
             value: lapack::log_determinant(&factor),

@@ -63,7 +63,7 @@ impl State {
         if params.order == Order::AverageFirst {
             average.renew(weight, n, &features, noise_variance)?;
         }
-        let determinant = average.log_determinant(n, &features)?;
+        let determinant = average.log_determinant(n, &features, workers)?;
         if params.order == Order::StepFirst {
             average.renew(weight, n, &features, noise_variance)?;
         }

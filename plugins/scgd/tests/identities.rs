@@ -3,7 +3,7 @@
 use gpbench_plugin_scgd::{Average, LogDeterminant};
 use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
-use gpbench_sdk::{lapack, symmetric};
+use gpbench_sdk::{Workers, lapack, symmetric};
 use gpbench_testing::scattered;
 
 const NOISE_VARIANCE: f64 = 0.4;
@@ -33,7 +33,7 @@ fn log_determinant(matrix: &Array2<f64>) -> f64 {
 fn renewed(n: usize, batch: &Array2<f64>, noise_variance: f64) -> LogDeterminant {
     let mut average = Average::new(matrix(1.0, &features(9, batch.ncols()), 7.0));
     average.renew(1.0, n, batch, noise_variance).unwrap();
-    average.log_determinant(n, batch).unwrap()
+    average.log_determinant(n, batch, Workers::new(1)).unwrap()
 }
 
 /// With all rows and b_t = 1 the gradient is that of l(theta, w).
@@ -104,4 +104,19 @@ fn the_average_is_a_weighted_mean() {
     }
     let mean = (of(&halves[0]) + of(&halves[1])) * 0.5 - matrix(1.0, &phi, NOISE_VARIANCE);
     assert!(mean.iter().all(|gap| gap.abs() < 1e-13));
+}
+
+/// An average on which threads share the work.
+#[test]
+fn a_large_average_has_the_same_bits_on_any_number_of_threads() {
+    let (n, order) = (900, 520);
+    let (average, batch) = (Average::new(matrix(1.0, &features(700, order), 0.5)), features(40, order));
+    let of = |threads| average.log_determinant(n, &batch, Workers::new(threads)).unwrap();
+    let one = of(1);
+    close(one.value, log_determinant(average.matrix()), 1e-12);
+    for threads in [2, 3] {
+        let other = of(threads);
+        assert_eq!((one.value, one.by_noise_variance), (other.value, other.by_noise_variance));
+        assert_eq!(one.by_features, other.by_features);
+    }
 }

@@ -3,7 +3,7 @@
 //! Each step is one evaluation of the bound, so that the host may pause the fit also within a line search.
 
 use gpbench_sdk::inducing::InducingPosterior;
-use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis, ShapeBuilder};
+use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder};
 use gpbench_sdk::optimise::{Finish, Hyperparameters, Lbfgs, LbfgsOptions, Progress};
 use gpbench_sdk::{
     Covariance, Error, Fit, Model, Reason, Result, Scales, Stream, Work, Workers, panels, symmetric,
@@ -64,7 +64,7 @@ pub(crate) struct State {
     /// The bound there; none before the first evaluation.
     pub(crate) bound: Option<CollapsedBound>,
     pub(crate) optimiser: Lbfgs,
-    /// Rows that the points were chosen from, ascending.
+    /// Rows that were chosen as points, ascending; none where the spec has chosen the points.
     pub(crate) chosen: Vec<usize>,
     /// Runs of L-BFGS so far.
     pub(crate) rounds: u64,
@@ -99,6 +99,11 @@ impl State {
         }
         let lower = if before.is_nan() { self.lower() } else { before };
         Ok(-lower / fit.n() as f64)
+    }
+
+    /// Whether the points are this learner's own choice. Those of the spec stay, or move.
+    fn chooses(&self) -> bool {
+        !self.chosen.is_empty()
     }
 
     /// The largest bound so far; NaN before the first evaluation.
@@ -155,7 +160,7 @@ impl State {
         }
         if let Progress::Finished(finish) = progress {
             self.next = match (params.select, finish) {
-                (PointChoice::Greedy, _) if self.rounds < MOST_ROUNDS => Next::Choose,
+                (PointChoice::Greedy, _) if self.rounds < MOST_ROUNDS && self.chooses() => Next::Choose,
                 (_, Finish::NoDescent) => Next::End(Reason::Stagnated),
                 (_, Finish::Converged | Finish::Gradient) => Next::End(Reason::Converged),
             };
@@ -247,8 +252,14 @@ pub(crate) fn choose(
     let x = fit.x();
     let mut rows = select(&at.kernel(fit.family()), &x, params.points, fit.workers()).rows;
     fit.charge(Work { rows: fit.n(), entries: rows.len() * fit.n(), features: 0 })?;
-    let mut points = Array2::zeros((rows.len(), fit.d()));
-    points.assign(&x.select(Axis(0), &rows));
+    let points = row_major(x.select(Axis(0), &rows).view());
     rows.sort_unstable();
     Ok((points, rows))
+}
+
+/// A copy of a matrix, row-major.
+pub(crate) fn row_major(matrix: ArrayView2<'_, f64>) -> Array2<f64> {
+    let mut copy = Array2::zeros(matrix.dim());
+    copy.assign(&matrix);
+    copy
 }

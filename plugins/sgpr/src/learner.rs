@@ -1,6 +1,6 @@
 //! The learner: begin, step, and saved states.
 
-use gpbench_sdk::ndarray::{Array1, Array2, ArrayView2};
+use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::{Hyperparameters, Lbfgs, Transform};
 use gpbench_sdk::{
     Capabilities, Error, Facts, Fit, Learner, Model, Reason, Result, Saved, Workers, symmetric,
@@ -33,7 +33,8 @@ impl Learner for Sgpr {
         advice: "smooth functions: no learning rate to tune; noise is overestimated where m points are too \
             few",
     };
-    const CAPABILITIES: Capabilities = Capabilities::KERNEL.and(Capabilities::MEAN);
+    const CAPABILITIES: Capabilities =
+        Capabilities::KERNEL.and(Capabilities::MEAN).and(Capabilities::INDUCING);
     type State = SgprState;
 
     fn new(params: SgprParams) -> Result<Self> {
@@ -42,7 +43,10 @@ impl Learner for Sgpr {
 
     fn begin(&self, fit: &Fit<'_>) -> Result<SgprState> {
         let hyperparameters = Hyperparameters::of(fit, Transform::Capped)?;
-        let (points, rows) = fitting::choose(fit, &hyperparameters, &self.params)?;
+        let (points, rows) = match fit.inputs().basis {
+            Some(points) => (fitting::row_major(points), Vec::new()),
+            None => fitting::choose(fit, &hyperparameters, &self.params)?,
+        };
         Ok(SgprState(State::new(fit, &self.params, Place { hyperparameters, points }, rows)))
     }
 
@@ -75,7 +79,9 @@ impl Learner for Sgpr {
         saved.put("points", state.best.points.view());
         saved.put_list("scales", &state.best.hyperparameters.free);
         saved.put_list("optimiser", &state.optimiser.save());
-        saved.put_integers("rows", state.chosen.iter().map(|&row| row as u64));
+        if !state.chosen.is_empty() {
+            saved.put_integers("rows", state.chosen.iter().map(|&row| row as u64));
+        }
         saved.put_integers("rounds", [state.rounds, put(state.next)]);
         if let Some(bound) = &state.bound {
             let CollapsedBound { lower, upper, log_determinant, quadratic, trace, distribution } = bound;
@@ -91,13 +97,14 @@ impl Learner for Sgpr {
         let mut hyperparameters = Hyperparameters::of(fit, Transform::Capped)?;
         let scales = saved.get_shaped("scales", (hyperparameters.free.len(), 1))?;
         hyperparameters.free = scales.into_iter().collect();
-        let saved_points = saved.get("points")?;
-        let mut points = Array2::zeros((saved_points.nrows(), fit.d()));
-        if saved_points.dim() != points.dim() {
+        let points = fitting::row_major(saved.get("points")?);
+        if points.ncols() != fit.d() {
             return Err(invalid("`points` are of another number of inputs"));
         }
-        points.assign(&saved_points);
-        let rows = saved.get_integers("rows")?.into_iter().map(|row| row as usize).collect();
+        let rows = match saved.find("rows") {
+            Some(_) => saved.get_integers("rows")?.into_iter().map(|row| row as usize).collect(),
+            None => Vec::new(),
+        };
 
         let mut state = State::new(fit, &self.params, Place { hyperparameters, points }, rows);
         let dimensions = state.optimiser.point().len();

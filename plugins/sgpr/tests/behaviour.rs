@@ -21,10 +21,6 @@ fn fitted<'h>(host: &'h FitHost, params: &Params) -> (FitRun<'h>, FitReport) {
     (run, report)
 }
 
-fn number(report: &FitReport, name: &str) -> f64 {
-    report.numbers.iter().find(|(other, _)| other == name).unwrap().1
-}
-
 #[test]
 fn it_learns_and_the_bound_never_falls() {
     let host = FitHost::wave(200).passes(400.0).trained_mean();
@@ -40,19 +36,19 @@ fn it_learns_and_the_bound_never_falls() {
         let rmse = errors.std(0.0);
         assert!(rmse < 0.06, "{select}: {rmse}");
         assert!(variance.iter().all(|&variance| variance > 0.0));
-        let (lower, upper) = (number(&report, "lower_bound"), number(&report, "upper_bound"));
+        let (lower, upper) = (report.number("lower_bound"), report.number("upper_bound"));
         assert!(lower <= upper, "{select}: {lower} and {upper}");
         let noise = run.model().unwrap().array("noise_scale").unwrap()[[0, 0]];
         // The noise of the wave is uniform in (-0.1, 0.1).
         assert!((0.03..0.12).contains(&noise), "{select}: {noise}");
-        println!("{select}: {} steps, {} rounds", report.steps, number(&report, "rounds"));
+        println!("{select}: {} steps, {} rounds", report.steps, report.number("rounds"));
     }
 }
 
 #[test]
 fn points_that_move_reach_a_larger_bound_where_they_are_few() {
     let host = host();
-    let lower = |select| number(&fitted(&host, &with(5, select)).1, "lower_bound");
+    let lower = |select| fitted(&host, &with(5, select)).1.number("lower_bound");
     let (greedy, joint) = (lower("greedy"), lower("joint"));
     assert!(joint > greedy, "{joint} and {greedy}");
 }
@@ -69,18 +65,41 @@ fn points_are_chosen_anew_only_where_that_raises_the_bound() {
     for point in points(&run).outer_iter() {
         assert!(host.x().outer_iter().any(|row| row == point));
     }
-    println!("{} rounds", number(&report, "rounds"));
-    assert_eq!(number(&report, "rounds") > 1.0, points(&run) != points(&start));
+    println!("{} rounds", report.number("rounds"));
+    assert_eq!(report.number("rounds") > 1.0, points(&run) != points(&start));
+}
+
+#[test]
+fn points_of_the_spec_stay_or_move_and_no_others_are_chosen() {
+    let points = host().x().slice(s![..7, ..]).to_owned();
+    let host = host().basis(&points);
+    for select in ["greedy", "joint"] {
+        let params = with(30, select);
+        let (run, report) = fitted(&host, &params);
+        assert_ne!(report.reason, Reason::Diverged, "{select}");
+        assert_eq!((report.number("inducing_points"), report.number("rounds")), (7.0, 1.0), "{select}");
+        let z = run.model().unwrap().array("z").unwrap().to_owned();
+        assert_eq!(z == points, select == "greedy");
+        assert_eq!(run.used().entries, report.steps as f64 * 7.0 * (7.0 + 90.0), "{select}");
+    }
+    let params = with(30, "greedy");
+    let (whole, report) = fitted(&host, &params);
+    assert_eq!(report.reason, Reason::Converged);
+    let mut half = host.begin::<Sgpr>(&params).unwrap();
+    half.steps(5).unwrap();
+    let mut resumed = host.resume::<Sgpr>(&params, &half.save().unwrap()).unwrap();
+    resumed.fit().unwrap();
+    assert_eq!(resumed.model().unwrap(), whole.model().unwrap());
 }
 
 #[test]
 fn all_rows_are_a_single_choice() {
     let host = FitHost::wave(40).passes(400.0);
     let (_, report) = fitted(&host, &with(100, "greedy"));
-    assert_eq!((report.reason, number(&report, "inducing_points")), (Reason::Converged, 40.0));
-    assert_eq!(number(&report, "rounds"), 1.0);
+    assert_eq!((report.reason, report.number("inducing_points")), (Reason::Converged, 40.0));
+    assert_eq!(report.number("rounds"), 1.0);
     // With all rows the bounds meet, but for the jitter.
-    let gap = number(&report, "upper_bound") - number(&report, "lower_bound");
+    let gap = report.number("upper_bound") - report.number("lower_bound");
     assert!((0.0..2.0).contains(&gap), "{gap}");
 }
 
@@ -104,7 +123,7 @@ fn a_choice_is_a_pass_and_counts_its_columns() {
     let evaluation = 8.0 * (8.0 + 90.0);
     // The last choice may find the same rows, whose bound is known.
     let choices = [0.0, 1.0].map(|known| (entries - (steps - known) * evaluation) / (8.0 * 90.0));
-    let rounds = number(&report, "rounds");
+    let rounds = report.number("rounds");
     assert!(choices.contains(&(rounds + 1.0)), "{choices:?} choices in {rounds} rounds");
     assert_eq!(run.used().rows_of_passes, 90 * report.steps as u64);
 }
@@ -179,7 +198,7 @@ fn small_and_degenerate_sets() {
         let y = host().y().slice(s![..30]).to_owned();
         let equal = FitHost::new(&Array2::zeros((30, 2)), &y).passes(30.0);
         let (run, report) = fitted(&equal, &with(5, select));
-        assert_eq!(number(&report, "inducing_points"), 1.0);
+        assert_eq!(report.number("inducing_points"), 1.0);
         assert!(run.trace().iter().all(|(_, objective)| objective.is_finite()));
     }
 }

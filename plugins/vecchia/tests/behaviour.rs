@@ -220,11 +220,10 @@ fn numbers_are_reported() {
     let mut run =
         host.begin::<Vecchia>(&with(&[("inducing", 7.into()), ("noise_floor", 0.5.into())])).unwrap();
     let report = run.fit().unwrap();
-    let number = |name: &str| report.numbers.iter().find(|(found, _)| found == name).unwrap().1;
-    assert_eq!((number("inducing_points"), number("noise_at_floor")), (7.0, 1.0));
-    assert!(number("neighbour_searches") >= 2.0);
+    assert_eq!((report.number("inducing_points"), report.number("noise_at_floor")), (7.0, 1.0));
+    assert!(report.number("neighbour_searches") >= 2.0);
     // Half of the start's noise variance, which is less than half of the variance of the targets.
-    assert!((number("noise_floor").powi(2) - 0.045).abs() < 1e-12);
+    assert!((report.number("noise_floor").powi(2) - 0.045).abs() < 1e-12);
 }
 
 #[test]

@@ -166,6 +166,7 @@ impl Cluster {
                 kill_after_seconds: args.kill_after,
                 cpu_seconds: args.cpu_limit,
                 memory_bytes: args.memory_limit,
+                keep_solutions: args.keep_solutions,
             },
             tasks,
             site: self.site.clone(),

@@ -1,5 +1,7 @@
 //! `gpbench bench`: the speed of kernel products, of dense algebra and of learners' steps, beside the machine's limits.
 
+mod all;
+mod inputs;
 mod listing;
 mod size;
 
@@ -10,8 +12,8 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, Subcommand};
 use gpbench_data::registry;
 use gpbench_record::{
-    Acquire, Arithmetic, BenchInputs, BenchRequest, Dataset, Family, Kernel, LearnerStep, OriginBase,
-    Product, SCHEMA, SolverKind, Source,
+    Acquire, Arithmetic, BenchInputs, BenchRequest, Dataset, Family, Kernel, LearnerStep, Product, SCHEMA,
+    SolverKind, Source,
 };
 
 use crate::args::{FormatArg, Global, count, positive};
@@ -19,9 +21,14 @@ use crate::exit::{Failure, OK, Outcome};
 use crate::worker::Worker;
 use crate::{catalog, dataset, environment};
 
+use self::all::AllArgs;
+use self::inputs::{drawn, ones};
+
 /// `gpbench bench`.
 #[derive(Debug, Subcommand)]
 pub(crate) enum Bench {
+    /// What this machine reaches in all kinds of work, beside dgemm and others of its kind; about two minutes.
+    All(AllArgs),
     /// The product with the whole kernel matrix.
     Operator(BenchArgs),
     /// The derivatives of an inner product of two blocks of right-hand sides by every hyperparameter, in one pass.
@@ -61,6 +68,11 @@ pub(crate) enum Bench {
         #[arg(long, value_name = "M", default_value = "2000", value_parser = count)]
         features: NonZeroUsize,
     },
+    /// The work on one tile of the kernel matrix in parts, to see which of them bounds its speed: entries without square
+    /// root or exponential, distances alone, products, packing, and multiply-adds in registers.
+    ///
+    /// Matérn-3/2 with distances from products of coordinates. `Gflop/s` and `ratio` count distances and products alone.
+    Tile(BenchArgs),
     /// A step of a learner, in f64.
     Learner {
         /// The plugin: a library, or a script.
@@ -135,6 +147,7 @@ fn arithmetics() -> impl TypedValueParser<Value = Arithmetic> {
 
 pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     let (mut product, args) = match verb {
+        Bench::All(args) => return all::all(global, args),
         Bench::Operator(args) => (Product::Operator, args),
         Bench::Gradient(args) => (Product::Gradient, args),
         Bench::Rows { args, rows } => (Product::Rows { block: rows.get() }, args),
@@ -154,6 +167,10 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
                 Acquire { candidates: candidates.get(), starts: starts.get(), features: features.get() };
             (Product::Acquire(sizes), args)
         }
+        Bench::Tile(args) if args.kernel != Family::Matern32 => {
+            return Err(Failure::usage("--kernel: the parts of a tile are those of matern32"));
+        }
+        Bench::Tile(args) => (Product::Tile, args),
         Bench::Learner { args, .. } if args.precision == Arithmetic::Mixed => {
             return Err(Failure::usage("--precision mixed: learners compute in f64"));
         }
@@ -170,7 +187,7 @@ pub(crate) fn bench(global: &Global, verb: &Bench) -> Outcome {
     let (inputs, kernel, size) = match (&args.dataset, args.n, args.d) {
         (Some(name), ..) => dataset(global, args, name)?,
         (None, Some(n), Some(d)) => {
-            let (inputs, kernel) = drawn(args, n.get(), d.get());
+            let (inputs, kernel) = drawn(args.kernel, n.get(), d.get());
             (inputs, kernel, [n.get(), d.get()])
         }
         _ => return Err(Failure::usage("give either --dataset, or --n and --d")),
@@ -237,26 +254,7 @@ fn dataset(
     let copy = dataset::obtain(global, &places, &source, None, args.offline)
         .map_err(|unavailable| Failure::usage(unavailable.text))?;
     let published = gpbench_spec::published_kernel(&name, 0, args.kernel);
-    let kernel = published.unwrap_or_else(|| ones(args, 1.0));
+    let kernel = published.unwrap_or_else(|| ones(args.kernel, 1.0));
     let dataset = Dataset::new(name, source);
     Ok((BenchInputs::Dataset { dataset, file: copy.path }, kernel, [copy.n, copy.d]))
-}
-
-/// Standard normal inputs. The distance of two of them is about sqrt(2 d).
-fn drawn(args: &BenchArgs, n: usize, d: usize) -> (BenchInputs, Kernel) {
-    (BenchInputs::Normal { n, d }, ones(args, (d as f64).sqrt()))
-}
-
-fn ones(args: &BenchArgs, length_scale: f64) -> Kernel {
-    Kernel {
-        name: args.kernel.to_string(),
-        family: args.kernel.into(),
-        signal_scale: 1.0,
-        noise_scale: 1.0,
-        length_scale: vec![length_scale],
-        mean: None,
-        origin: OriginBase::Ones.into(),
-        network: None,
-        start: None,
-    }
 }

@@ -7,6 +7,7 @@ use gpbench_files::{Durability, replace};
 use gpbench_report::Run;
 use gpbench_report::baseline::{self, Baseline, BaselineSession, SecondsAsked};
 
+use crate::archive::Archive;
 use crate::args::{Continuation, FormatArg, Global, RunArgs, SpecArgs};
 use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::execute::{execute, exit_code};
@@ -22,7 +23,8 @@ pub(crate) struct Check {
     spec: SpecArgs,
     #[command(flatten)]
     run: RunArgs,
-    /// The baseline: a file, or an earlier run by its folder, its id, or `NAME` or `NAME~1` of its spec; by default `baselines/<name>.toml` beside the spec.
+    /// The baseline: a file, or an earlier run by its folder, its id, `NAME` or `NAME~1` of its spec, or a packed
+    /// run; by default `baselines/<name>.toml` beside the spec.
     #[arg(long, value_name = "FILE")]
     baseline: Option<PathBuf>,
     /// Write this run's metrics as the new baseline, complete.
@@ -74,7 +76,10 @@ pub(crate) fn check(global: &Global, args: &Check) -> Outcome {
         say(format_args!("nothing was compared: {} of {} cases have no row", run.missing(), summary.total));
         return Ok(exit_code(&summary));
     }
-    let page = runs::write_report(&runs::frame(&run)?)?.html;
+    let archive = Archive::of(global, &run);
+    let page = runs::write_report(&archive.beside(&run)?)?.html;
+    // The gate does not depend on them.
+    archive.failure().iter().for_each(|failure| warn(global, &failure.text));
 
     let mut check = match &reference {
         Some(Reference::File(old)) if !args.update => {
@@ -170,10 +175,10 @@ fn reference(global: &Global, args: &Check, file: &Path) -> Result<Option<Refere
     let filter = &args.spec.filter;
     if let Some(folder) = runs::of_baseline(global, file)? {
         if args.update {
-            return Err(Failure::usage("`--update` writes a baseline file, and a run folder is given"));
+            return Err(Failure::usage("`--update` writes a baseline file, and a run is given"));
         }
         if args.history.is_some() {
-            return Err(Failure::usage("`--history` goes with a baseline file, and a run folder is given"));
+            return Err(Failure::usage("`--history` goes with a baseline file, and a run is given"));
         }
         let mut run = runs::open_folder(global, &folder)?;
         run.record.rows.retain(|row| filter.includes(&row.labels.solver, &row.labels.dataset));

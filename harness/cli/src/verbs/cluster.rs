@@ -7,6 +7,7 @@ use clap::Args;
 use gpbench_cluster::{ClusterFolder, FrontSummary};
 use gpbench_runs::{Journal, RunError, RunFolder, resolve_run};
 
+use crate::archive::Archive;
 use crate::args::{Global, Wide};
 use crate::cluster::{ClusterRun, Until, command, poll};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome, of_signal};
@@ -112,18 +113,20 @@ pub(crate) fn finish(global: &Global, run: ClusterRun, signal: Option<i32>, wide
 /// Writes and prints the report of a run.
 pub(crate) fn report(global: &Global, folder: &Path, signal: Option<i32>, wide: Wide) -> Outcome {
     let run = runs::reopen(folder)?;
-    let frame = runs::frame(&run)?;
+    let archive = Archive::of(global, &run);
+    let frame = archive.beside(&run)?;
     let page = runs::write_report(&frame)?.html;
     if !global.quiet {
         runs::print_tables(&frame, wide)?;
         say(format_args!("\nreport: {}", page.display()));
     }
     let failed = run.record.rows.iter().any(|row| row.status.is_failure());
-    Ok(match signal {
+    let code = match signal {
         Some(signal) if run.missing() > 0 => of_signal(signal),
         _ if failed || run.missing() > 0 => CASE_FAILED,
         _ => OK,
-    })
+    };
+    archive.end(global, code)
 }
 
 fn open(global: &Global, run: &str, resume: bool) -> Result<ClusterRun, Failure> {

@@ -1,15 +1,15 @@
 //! `gpbench compare`: runs side by side, and the last checked against the first.
 
 use std::collections::BTreeSet;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use gpbench_record::metric::Metric;
 use gpbench_record::selects;
 use gpbench_report::baseline::{self, Baseline};
 use gpbench_report::{
-    AcrossTasks, BesideArchive, Between, ChartForm, OfOneRun, Run, SideBySide, TextTable, latex, markdown,
+    AcrossTasks, BesideArchive, Between, ChartForm, OfOneRun, Run, SideBySide, TextTable, latex, latex_words,
+    markdown,
 };
 use gpbench_runs::is_packed;
 
@@ -17,13 +17,14 @@ use crate::args::{Filter, Format, FormatArg, Global, metric_named, solver_names}
 use crate::check_result::{self, AllowUndecided, StepSummary};
 use crate::exit::{Failure, OK, Outcome, REGRESSION};
 use crate::notice::say;
-use crate::{output, runs};
+use crate::{archive, output, runs};
 
 /// `gpbench compare`.
 #[derive(Debug, Args)]
 pub(crate) struct Compare {
     /// Two or more runs: folders, packed runs, names of specs, `NAME~1` (the run before the latest of a name), ids of runs, or
-    /// `latest`. The last is checked against the first. Learners are set beside solvers by data set instead.
+    /// `latest`. The last is compared with the first seed by seed, and checked against it. Learners are set beside solvers by data set
+    /// instead.
     #[arg(required = true, num_args = 1..)]
     runs: Vec<String>,
     /// Check one run against a baseline file instead.
@@ -73,6 +74,11 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
     match (&args.baseline, &between[..], &runs[..]) {
         (None, [], [old, new]) if args.exact => exact(old, new, args.output),
         _ if args.exact => Err(Failure::usage("`--exact` takes two runs")),
+        (Some(file), ..) if is_packed(file) => {
+            let file = file.display();
+            let instead = format!("`gpbench compare {file} RUN` checks a run against it");
+            Err(Failure::usage(format!("{file} is a packed run, and no baseline file; {instead}")))
+        }
         (Some(file), _, [run]) => {
             let mut old = Baseline::read(file).map_err(Failure::usage)?;
             // A case that the filter leaves out is not reported as missing.
@@ -101,25 +107,12 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
 
 /// The archived runs that `--with` names, with the cases that are chosen.
 fn archived(global: &Global, args: &Compare) -> Result<Vec<Run>, Failure> {
-    let mut names: Vec<String> = Vec::new();
-    for named in &args.with {
-        let packed = packed_in(Path::new(named));
-        if packed.is_empty() { names.push(named.clone()) } else { names.extend(packed) }
-    }
-    let mut runs = names.iter().map(|name| runs::open(global, name)).collect::<Result<Vec<_>, _>>()?;
+    let names = args.with.iter().flat_map(|named| archive::names(named));
+    let mut runs = names.map(|name| runs::open(global, &name)).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
         run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
     }
     Ok(runs)
-}
-
-/// The packed runs in a folder, by name; none where it is no folder.
-fn packed_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let packed = entries.filter(|path| is_packed(path));
-    let mut names: Vec<String> = packed.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
-    names.sort();
-    names
 }
 
 /// Prints a run beside archived ones.
@@ -167,8 +160,13 @@ fn side_by_side(
     let (table, wanted) = (comparison.table(), args.output);
     let check = check_result::text(&comparison.check, wanted);
     let printed = match wanted.format {
-        Format::Table => output::print(&format!("{}\n{check}", output::terminal_table(&table, wanted))),
-        Format::Md => output::print(&format!("{}\n{check}", table.markdown())),
+        Format::Table => {
+            let text = output::fitted(comparison.fitted(wanted.wide.width()));
+            output::print(&format!("{text}\n{check}"))
+        }
+        Format::Md => {
+            output::print(&format!("{}\n{}\n\n{check}", table.markdown(), markdown(&table.caption)))
+        }
         Format::Bmf => check_result::print(&comparison.check, last, wanted),
         Format::Latex => {
             let check = comparison.check.table().without_empty_columns();
@@ -223,7 +221,11 @@ fn pair(between: &Between, wanted: FormatArg) -> Outcome {
             }
             output::print(&text)?;
         }
-        Format::Latex => output::print(&latex(&between.tables()))?,
+        Format::Latex => {
+            let paragraphs: String =
+                sentences.map(|sentence| format!("{}\n\n", latex_words(sentence))).collect();
+            output::print(&format!("{}\n{paragraphs}", latex(&between.tables())))?;
+        }
         _ => output::show(&between.whole(), &between.json(), wanted)?,
     }
     Ok(OK)

@@ -36,12 +36,7 @@ pub(crate) struct Coverage {
 }
 
 pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
-    if !args.published.is_dir() {
-        return Err(Failure::usage(format!(
-            "there is no folder {}; give that of the published runs, `reports/published` in gpbench's source tree",
-            args.published.display()
-        )));
-    }
+    require_published(&args.published)?;
     let folder = args.published.join(COVERAGE);
     if let Some(specs) = &args.hours {
         let hours = hours(global, specs)?;
@@ -50,7 +45,7 @@ pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
     let pages = pages_of(&args.published).map_err(Failure::usage)?;
     if args.check {
         let faults = published_faults(&args.published).map_err(Failure::usage)?;
-        return check(&folder, &pages, &faults);
+        return check(&folder, &pages, &faults, "coverage");
     }
     for (name, text) in &pages {
         write(&folder.join(name), text)?;
@@ -61,14 +56,25 @@ pub(crate) fn coverage(global: &Global, args: &Coverage) -> Outcome {
     Ok(OK)
 }
 
-/// Fails where a page differs from its file, or a published run has a fault.
-fn check(folder: &Path, pages: &[CoveragePage], faults: &[String]) -> Outcome {
+/// Fails where there is no folder of published runs.
+pub(super) fn require_published(folder: &Path) -> Result<(), Failure> {
+    match folder.is_dir() {
+        true => Ok(()),
+        false => Err(Failure::usage(format!(
+            "there is no folder {}; give that of the published runs, `reports/published` in gpbench's source tree",
+            folder.display()
+        ))),
+    }
+}
+
+/// Fails where a page differs from its file, which `verb` writes, or where there are faults.
+pub(super) fn check(folder: &Path, pages: &[CoveragePage], faults: &[String], verb: &str) -> Outcome {
     let differs =
         |(name, text): &&CoveragePage| fs::read_to_string(folder.join(name)).ok().as_ref() != Some(text);
     let old: Vec<&str> = pages.iter().filter(differs).map(|(name, _)| name.as_str()).collect();
     if !old.is_empty() {
         say(format_args!(
-            "{}: out of date: {}; `gpbench coverage` writes them again",
+            "{}: out of date: {}; `gpbench {verb}` writes them again",
             folder.display(),
             old.join(", ")
         ));
@@ -77,7 +83,8 @@ fn check(folder: &Path, pages: &[CoveragePage], faults: &[String]) -> Outcome {
     Ok(if old.is_empty() && faults.is_empty() { OK } else { REGRESSION })
 }
 
-fn write(path: &Path, text: &str) -> Result<(), Failure> {
+/// Writes a page, and the folder that it is in.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Failure> {
     let error = |error: std::io::Error| Failure::usage(format!("cannot write {}: {error}", path.display()));
     fs::create_dir_all(path.parent().unwrap_or(Path::new("."))).map_err(error)?;
     output::write_file(path, text).map_err(error)

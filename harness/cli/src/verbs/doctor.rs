@@ -16,6 +16,10 @@ use crate::python::Python;
 use crate::worker::Worker;
 use crate::{dataset, environment, units};
 
+/// What no look at the system can tell.
+const MEASURED: &str =
+    "`gpbench bench all` compares this machine with others of its kind, in about two minutes";
+
 /// `gpbench doctor`.
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {
@@ -28,6 +32,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let executor =
         LocalExecutor::open(&worker.file, environment::processors(), 1).map_err(Failure::internal)?;
     let machine = environment::with_program(executor.machine());
+    let remarks = executor.speed_remarks();
     let Libraries { usable, unusable, .. } = catalog::libraries(&worker, &[])?;
     let places = dataset::places(global)?;
     let (found, missing): (Vec<&RegistryEntry>, Vec<&RegistryEntry>) =
@@ -40,6 +45,7 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     let json = json!({
         "schema": output::SCHEMA,
         "environment": machine,
+        "speed_remarks": remarks,
         "worker": output::json_path(&worker.file),
         "plugins": usable,
         "unusable_plugins": unusable,
@@ -59,6 +65,9 @@ pub(crate) fn doctor(global: &Global, args: &Doctor) -> Outcome {
     line("threads of a case", machine.threads.to_string());
     line("BLAS", machine.blas.clone());
     line("BLAS core type", machine.blas_core.clone());
+    for remark in remarks.into_iter().chain([MEASURED.to_owned()]) {
+        line("speed", remark);
+    }
     line("worker", worker.file.display().to_string());
     for library in &usable {
         let solvers: Vec<&str> = library.solvers.iter().map(|s| s.id.as_str()).collect();

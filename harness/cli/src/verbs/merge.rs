@@ -7,6 +7,7 @@ use gpbench_engine::{SystemClock, WallClock as _};
 use gpbench_report::Run;
 use gpbench_runs::{Merged, RunError, resolve_run, shards_of};
 
+use crate::archive::Archive;
 use crate::args::{Global, Wide};
 use crate::exit::{CASE_FAILED, Failure, OK, Outcome};
 use crate::notice::{say, warn};
@@ -38,7 +39,8 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
         })?;
     merged.warnings.iter().for_each(|warning| warn(global, warning));
     let run = runs::reopen(&merged.folder)?;
-    let frame = runs::frame(&run)?;
+    let archive = Archive::of(global, &run);
+    let frame = archive.beside(&run)?;
     let page = runs::write_report(&frame)?.html;
     let mut printed = Ok(());
     if !global.quiet {
@@ -48,7 +50,7 @@ pub(crate) fn merge(global: &Global, args: &Merge) -> Outcome {
     }
     printed?;
     let failed = run.record.rows.iter().any(|row| row.status.is_failure());
-    Ok(if failed || merged.missing > 0 { CASE_FAILED } else { OK })
+    archive.end(global, if failed || merged.missing > 0 { CASE_FAILED } else { OK })
 }
 
 /// The run folders that an argument refers to.

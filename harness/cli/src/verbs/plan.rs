@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
-use gpbench_spec::{Optima, SpecCase, SpecPlan, ThompsonSeconds};
+use gpbench_spec::{Assumption, Optima, SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
 use crate::args::{FormatArg, Global, ShardArg, SpecArgs};
@@ -106,11 +106,19 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let large = large.map(|(planned, _)| planned).collect();
     let long = costs().filter(|(_, cost)| cost.seconds > 3600.0).map(|(planned, _)| planned).collect();
     let parts = costs().filter_map(|(_, cost)| cost.thompson).reduce(ThompsonSeconds::plus).map(of_parts);
-    let assumed = costs().filter(|(_, cost)| cost.assumption.is_some()).count();
+    let assumptions = || costs().filter_map(|(_, cost)| cost.assumption);
+    let assumed = assumptions().filter(|assumption| !assumption.is_measured()).count();
     let assumed = (assumed > 0).then(|| {
         format!(
             "the times of {assumed} of {} cases are no forecast: how many epochs an iterative solver takes is unknown \
              before it runs",
+            plan.cases.len()
+        )
+    });
+    let measured = assumptions().filter(Assumption::is_measured).count();
+    let measured = (measured > 0).then(|| {
+        format!(
+            "the times of {measured} of {} cases take the epochs a step that a published run measured on such data",
             plan.cases.len()
         )
     });
@@ -126,6 +134,7 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let optima = Optima::of(&plan.cases, threads).map(of_optima);
     assumed
         .into_iter()
+        .chain(measured)
         .chain(parts)
         .chain(optima)
         .chain(few)

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gpbench_report::Frame;
 
+use crate::archive::Archive;
 use crate::args::{ChartArgs, Format, FormatArg, Global};
 use crate::exit::{Failure, OK, Outcome};
 use crate::notice::{say, warn};
@@ -35,8 +36,9 @@ pub(crate) struct Report {
 
 pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
     let run = runs::open(global, &args.run)?;
+    let archive = Archive::of(global, &run);
     // The files are rebuilt whether or not the results can be printed.
-    let frame = runs::frame(&run)?;
+    let frame = archive.beside(&run)?;
     let printed = runs::print(&frame, args.output);
     // Before the report, which names the charts of the earlier one.
     let mut charts = for_paper(&frame, args)?;
@@ -60,7 +62,8 @@ pub(crate) fn report(global: &Global, args: &Report) -> Outcome {
         say(format_args!("chart: {}", chart.display()));
     }
     others(global, &frame, args)?;
-    printed.map(|()| OK)
+    printed?;
+    archive.end(global, OK)
 }
 
 /// Writes the charts for a paper, where their form is not that of a page; their paths.

@@ -6,6 +6,7 @@ use std::path::Path;
 use clap::Args;
 use gpbench_engine::{RunSummary, Stop};
 
+use crate::archive::Archive;
 use crate::args::{Continuation, ExecutorArg, ExecutorArgs, Global, RunArgs, ShardArg, SpecArgs, Wide};
 use crate::cluster::launch::Cluster;
 use crate::cluster::{Until, command, settle};
@@ -56,7 +57,8 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
     settle(global, &prepared, &args.earlier)?;
     let summary = execute(global, &prepared, &args.run, &args.earlier)?;
     let run = runs::reopen(&summary.folder)?;
-    let frame = runs::frame(&run)?;
+    let archive = Archive::of(global, &run);
+    let frame = archive.beside(&run)?;
     let written = runs::write_report(&frame);
     let mut printed = Ok(());
     if !global.quiet {
@@ -77,8 +79,8 @@ pub(crate) fn run(global: &Global, args: &Run) -> Outcome {
         say(format_args!("{why}; to continue: {}", resume_command(std::env::args_os(), input.as_deref())));
     }
     // All results are stored by now. An error of reporting them does not replace the exit code of a failed case.
-    let failures = [lost_rows(&run, &summary), written.err(), printed.err()].into_iter().flatten();
-    end(global, exit_code(&summary), failures)
+    let failures = [lost_rows(&run, &summary), written.err(), printed.err(), archive.failure()];
+    end(global, exit_code(&summary), failures.into_iter().flatten())
 }
 
 /// Ends with the first of these failures, unless a case has failed; the others are warnings.
@@ -114,13 +116,12 @@ fn is_empty_shard(args: &Run, prepared: &Prepared) -> bool {
 
 /// Runs a spec on a cluster.
 fn on_cluster(global: &Global, args: &Run) -> Outcome {
-    let RunArgs { jobs, max_failures, fail_fast, time_limit, keep_solutions, .. } = &args.run;
+    let RunArgs { jobs, max_failures, fail_fast, time_limit, .. } = &args.run;
     let given = [
         ("--jobs", jobs.get() > 1),
         ("--max-failures", max_failures.is_some()),
         ("--fail-fast", *fail_fast),
         ("--time-limit", time_limit.is_some()),
-        ("--keep-solutions", *keep_solutions > 0),
     ];
     if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
         return Err(Failure::usage(format!(

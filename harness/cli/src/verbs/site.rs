@@ -48,7 +48,8 @@ pub(crate) fn site(global: &Global, args: &Site) -> Outcome {
     let Found { runs: found, without_rows } = find(&args.folder)?;
     if !without_rows.is_empty() {
         let names = without_rows.join(", ");
-        warn(global, format!("these reports are left out, since their folders keep no rows: {names}"));
+        warn(global, format!("these reports are only named, since their folders keep no rows: {names}"));
+        site.name_without_rows(without_rows);
     }
     for path in found {
         let added =

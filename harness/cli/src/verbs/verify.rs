@@ -99,7 +99,7 @@ pub(crate) fn verify(global: &Global, args: &Verify) -> Outcome {
     let sampling =
         Sampling { count: args.rerun, cheap: args.cheap, seed: args.seed.unwrap_or_else(any_seed) };
     checks.push(again(&here, sampling, &cases)?);
-    checks.push(times(cases.len()));
+    checks.extend([paths(&cases), times(cases.len())]);
     if let Some(signal) = here.signal() {
         say("the verification was interrupted; nothing of it is stored");
         return Ok(of_signal(signal));
@@ -134,6 +134,15 @@ fn open(global: &Global, run: &str) -> Result<Opened, RunError> {
 fn cases<'r>(plan: &'r PlanFile, rows: &'r [Row]) -> Vec<(&'r PlannedCase, &'r Row)> {
     let rows: HashMap<&str, &Row> = rows.iter().map(|row| (row.id.as_str(), row)).collect();
     plan.cases.iter().filter_map(|entry| Some((entry, *rows.get(entry.id.as_str())?))).collect()
+}
+
+/// What no solution holds.
+fn paths(cases: &[(&PlannedCase, &Row)]) -> Check {
+    let has_path = |row: &Row| !row.trace.is_empty() || !row.output.steps().is_empty();
+    let detail = "no solution holds points along a solve, steps of training or evaluations of a learner; they are \
+                  compared where a case runs again";
+    let of = cases.iter().filter(|(_, row)| has_path(row)).count();
+    Check { what: "traces and steps", of, detail: detail.to_owned(), ..Check::default() }
 }
 
 /// What is never verified.

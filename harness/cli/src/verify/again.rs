@@ -9,7 +9,7 @@ use gpbench_report::baseline::{CheckOutcome, MetricCheck, against};
 use gpbench_report::{Run, exact};
 use gpbench_runs::RunRecord;
 
-use super::check::{Check, of_case};
+use super::check::{Check, NotChecked, of_case};
 use super::here::Here;
 use crate::execute;
 use crate::exit::Failure;
@@ -40,7 +40,9 @@ pub(crate) fn again(
 ) -> Result<Check, Failure> {
     let mut check = Check { what: "run again", of: cases.len(), recomputes: true, ..Check::default() };
     let candidates = candidates(here, sampling, cases);
-    let (number, mut why_not) = (candidates.len(), Vec::new());
+    let (number, mut not_checked) = (candidates.len(), NotChecked::default());
+    let of_absent_data = cases.iter().filter_map(|(entry, _)| here.case(entry, None).err());
+    of_absent_data.for_each(|why| not_checked.add(why));
     for (entry, row, library) in chosen(candidates, sampling) {
         if here.signal().is_some() {
             break;
@@ -51,7 +53,7 @@ pub(crate) fn again(
                 check.checked += 1;
                 check.differences.extend(of_case(&row.labels, &differing));
             }
-            Err(why) => why_not.push(format!("; {}: {why}", entry.labels)),
+            Err(why) => not_checked.add(format!("{}: {why}", entry.labels)),
         }
     }
     check.detail = format!(
@@ -59,7 +61,7 @@ pub(crate) fn again(
          not ended by a clock, with plugin and data here{}",
         sampling.seed,
         units::duration(sampling.cheap),
-        why_not.concat()
+        not_checked.clauses()
     );
     Ok(check)
 }

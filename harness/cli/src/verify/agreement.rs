@@ -4,15 +4,18 @@ use gpbench_record::metric::METRICS;
 use gpbench_record::{Predictions, Row, Verified};
 
 /// Share of a number up to which rounding on another machine may change it.
-const RELATIVE: f64 = 1e-5;
+pub(super) const RELATIVE: f64 = 1e-5;
 
 /// Numbers below this are those of rounding: errors of an exact solver, which differ from machine to machine.
 const ROUNDING: f64 = 1e-7;
 
-/// What a row states otherwise than the verification of its solution, in the order of the registry of metrics.
+/// What a row states otherwise than the verification of its solution: metrics in the order of the registry, then
+/// predictions.
 pub(super) fn differences(row: &Row, verified: &Verified) -> Vec<String> {
     let of_metric = |(name, found): &(&str, f64)| match row.metrics.get(name) {
         Some(stated) if agree(stated, *found) => None,
+        // The run could not compute the exact process.
+        None if row.lacks_exact => None,
         Some(stated) => Some(format!("{name} is {stated:.6e} in its row, and {found:.6e} by its solution")),
         None => Some(format!("{name} is absent in its row, and {found:.6e} by its solution")),
     };
@@ -29,7 +32,7 @@ pub(super) fn differences(row: &Row, verified: &Verified) -> Vec<String> {
 }
 
 /// Whether two numbers differ by rounding at most.
-fn agree(stated: f64, found: f64) -> bool {
+pub(super) fn agree(stated: f64, found: f64) -> bool {
     let size = stated.abs().max(found.abs());
     (stated - found).abs() <= RELATIVE * size || size <= ROUNDING
 }

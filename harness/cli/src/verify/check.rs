@@ -1,5 +1,7 @@
 //! The table of a verification.
 
+use std::collections::BTreeMap;
+
 use gpbench_record::Labels;
 use serde_json::{Value, json};
 
@@ -57,6 +59,26 @@ pub(super) fn of_case(labels: &Labels, differences: &[String]) -> Option<String>
     };
     let first = differences.iter().take(MOST_OF_CASE).cloned().collect::<Vec<_>>().join("; ");
     (!differences.is_empty()).then(|| format!("{labels}: {first}{more}"))
+}
+
+/// Why some cases were not checked.
+#[derive(Debug, Default)]
+pub(super) struct NotChecked {
+    /// The number of cases by reason.
+    reasons: BTreeMap<String, usize>,
+}
+
+impl NotChecked {
+    /// Adds a case.
+    pub(super) fn add(&mut self, why: String) {
+        *self.reasons.entry(why).or_default() += 1;
+    }
+
+    /// A clause for each reason.
+    pub(super) fn clauses(&self) -> String {
+        let clause = |(why, cases): (&String, &usize)| format!("; not checked: {why} (cases: {cases})");
+        self.reasons.iter().map(clause).collect()
+    }
 }
 
 /// All checks of a run.
@@ -127,6 +149,19 @@ impl Verification {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn cases_that_were_not_checked_are_counted_by_reason() {
+        let mut not_checked = NotChecked::default();
+        assert_eq!(not_checked.clauses(), "");
+        for why in ["no data", "no solution", "no data"] {
+            not_checked.add(why.to_owned());
+        }
+        assert_eq!(
+            not_checked.clauses(),
+            "; not checked: no data (cases: 2); not checked: no solution (cases: 1)"
+        );
+    }
 
     #[test]
     fn the_exit_code_follows_from_the_checks() {

@@ -19,7 +19,7 @@ pub(crate) fn data_sets(here: &Here<'_>, cases: &[PlannedCase]) -> Check {
         let contents = &planned[name.as_str()];
         match data {
             DataHere::Drawn => drawn += 1,
-            DataHere::Absent(why) => absent.push(format!("`{name}` is not here ({why})")),
+            DataHere::Absent(why) => absent.push(format!("not checked: {why}")),
             // Skipped cases have none.
             DataHere::Copy(_) if contents.is_empty() => absent.push(format!("the run did not read `{name}`")),
             DataHere::Copy(copy) => {

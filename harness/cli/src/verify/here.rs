@@ -3,11 +3,11 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use gpbench_data::locate::SearchPlaces;
+use gpbench_data::locate::{DATA_VARIABLE, SearchPlaces};
 use gpbench_engine::{Engine, Event, Interrupt, LocalExecutor, Planned, RunOptions, SystemClock};
 use gpbench_import::Materialised;
 use gpbench_record::{
-    CaseFiles, ComposedLibrary, Environment, Fingerprint, LibraryInfo, PlannedCase, Source,
+    CaseFiles, ComposedLibrary, Dataset, Environment, Fingerprint, LibraryInfo, PlannedCase, Source,
 };
 use gpbench_spec::OwnFiles;
 use tempfile::TempDir;
@@ -84,7 +84,7 @@ impl<'g> Here<'g> {
         let places = dataset::places(global)?;
         let mut data = BTreeMap::new();
         for PlannedCase { case, .. } in cases {
-            let found = || find_data(global, &places, &case.dataset.source);
+            let found = || find_data(global, &places, &case.dataset);
             data.entry(case.dataset.name.clone()).or_insert_with(found);
         }
         let executor = LocalExecutor::open(&worker.file, wanted.threads, 1).map_err(Failure::internal)?;
@@ -213,7 +213,8 @@ fn nothing_to_renew(_: Planned<'_>) -> Result<(), String> {
 
 /// Looks for a data set. Files of the user's own are searched for below the current folder, by their paths in the
 /// spec.
-fn find_data(global: &Global, places: &SearchPlaces, source: &Source) -> DataHere {
+fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset) -> DataHere {
+    let source = &dataset.source;
     if source.is_drawn() {
         return DataHere::Drawn;
     }
@@ -225,6 +226,25 @@ fn find_data(global: &Global, places: &SearchPlaces, source: &Source) -> DataHer
     };
     match dataset::obtain(global, places, source, own.as_ref(), true) {
         Ok(copy) => DataHere::Copy(Box::new(copy)),
-        Err(Unavailable { text, .. }) => DataHere::Absent(text.lines().next().unwrap_or_default().to_owned()),
+        Err(unavailable) => DataHere::Absent(absent(dataset, &unavailable)),
+    }
+}
+
+/// Why a data set is not at hand, and what to do.
+fn absent(dataset: &Dataset, Unavailable { text, is_absent }: &Unavailable) -> String {
+    match &dataset.source {
+        Source::Registry { name } if *is_absent => {
+            format!("data set `{name}` is not here; set {DATA_VARIABLE}, or `gpbench data fetch {name}`")
+        }
+        Source::File { path, .. } if *is_absent => {
+            let name = &dataset.name;
+            format!(
+                "data set `{name}` is not here; its file is looked for at {path}, below the current folder"
+            )
+        }
+        _ => {
+            let first_line = text.lines().next().unwrap_or_default();
+            format!("data set `{}` cannot be read: {first_line}", dataset.name)
+        }
     }
 }

@@ -1,14 +1,14 @@
-//! Residuals and predictions, computed again from solutions that were kept.
+//! Results that are computed again from solutions that were kept.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use gpbench_engine::Recomputed;
-use gpbench_record::{PlannedCase, Row};
+use gpbench_record::{PlannedCase, Row, TaskKind};
 
-use super::agreement::differences;
-use super::check::{Check, of_case};
+use super::check::{Check, NotChecked, of_case};
 use super::here::Here;
+use super::{agreement, outputs};
 use crate::execute;
 use crate::exit::Failure;
 
@@ -19,12 +19,15 @@ pub(crate) fn solutions(
     cases: &[(&PlannedCase, &Row)],
 ) -> Result<Check, Failure> {
     let mut check = Check { what: "solutions", of: cases.len(), recomputes: true, ..Check::default() };
-    let mut why_not = Vec::new();
+    let (mut not_checked, mut without_exact) = (NotChecked::default(), 0);
     for id in kept.keys().filter(|id| !cases.iter().any(|(entry, _)| entry.id == **id)) {
         check.differences.push(format!("{id}: a solution is kept, and no case of the run has this id"));
     }
     for (entry, row) in cases {
-        let Some(file) = kept.get(&entry.id) else { continue };
+        let Some(file) = kept.get(&entry.id) else {
+            not_checked.add(why_not_kept(row).to_owned());
+            continue;
+        };
         if here.signal().is_some() {
             break;
         }
@@ -32,20 +35,47 @@ pub(crate) fn solutions(
         match recompute(here, entry, row, file)? {
             Ok(differing) => {
                 check.checked += 1;
+                without_exact += usize::from(entry.fingerprint.exact && !here.computes_exactly(entry));
                 check.differences.extend(of_case(&row.labels, &differing));
             }
-            Err(why) => why_not.push(format!("; {}: {why}", entry.labels)),
+            Err(why) => not_checked.add(why),
         }
     }
-    let without = match cases.iter().filter(|(entry, _)| !kept.contains_key(&entry.id)).count() {
+    let without_exact = match without_exact {
         0 => String::new(),
-        without => format!("; cases without one: {without}"),
+        cases => format!("; without the exact process, for which they have too many rows (cases: {cases})"),
     };
+    let tasks: BTreeSet<TaskKind> = cases.iter().map(|(entry, _)| entry.case.task.kind()).collect();
     check.detail = format!(
-        "residuals, errors and predictions with those computed again from kept solutions{without}{}",
-        why_not.concat()
+        "{}, with those computed again from kept solutions{without_exact}{}",
+        tasks.into_iter().map(determined).collect::<Vec<_>>().join("; "),
+        not_checked.clauses()
     );
     Ok(check)
+}
+
+/// What the solution of a case of a task determines.
+fn determined(task: TaskKind) -> &'static str {
+    match task {
+        TaskKind::Solve => "residuals and errors of weights",
+        TaskKind::Posterior => "residuals, errors, predictions and their calibration",
+        TaskKind::Train => {
+            "residuals, exact likelihood, errors and predictions at the learned hyperparameters of training"
+        }
+        TaskKind::Likelihood => "means and errors of estimates of the likelihood",
+        TaskKind::Learn => "errors, likelihood, predictions and hyperparameters of learners' models",
+        TaskKind::Thompson => {
+            "values of the objective at the points of each step of a search, and the residuals of its last step"
+        }
+    }
+}
+
+/// Why there is no solution of a case.
+fn why_not_kept(row: &Row) -> &'static str {
+    match row.status.is_answer() {
+        true => "no solution is kept",
+        false => "the case gave no answer",
+    }
 }
 
 /// What differs between a row and its solution, or why that cannot be computed here.
@@ -63,9 +93,12 @@ fn recompute(
     let (folder, options) = (here.folder(), here.options());
     let found = here.engine().recompute(case.planned(), &row.output, solution, folder, options, &show);
     Ok(match found.map_err(execute::failure)? {
-        Recomputed::Verified(verified) => Ok(differences(row, &verified)),
+        Recomputed::Verified(verified) => {
+            let of_numbers = agreement::differences(row, &verified);
+            Ok(of_numbers.into_iter().chain(outputs::differences(row, &verified)).collect())
+        }
         Recomputed::Refused(why) => Ok(vec![format!("the kept solution is not its: {why}")]),
-        Recomputed::Unfinished => Err("interrupted".to_owned()),
-        Recomputed::Fault(fault) => Err(fault.reason),
+        Recomputed::Unfinished => Err("the verification was interrupted".to_owned()),
+        Recomputed::Fault(fault) => Err(format!("{}: {}", entry.labels, fault.reason)),
     })
 }

@@ -39,7 +39,6 @@ pub(super) fn of_worker(
     variables: &BTreeMap<String, String>,
     item: &WorkItem,
 ) -> Command {
-    let allocation = ALLOCATION.1.to_owned() + if item.threads() == 1 { OF_ONE_THREAD } else { "" };
     let mut command = Command::new(program.next().expect("a program has at least one word"));
     command
         .args(program)
@@ -49,7 +48,14 @@ pub(super) fn of_worker(
         .env("OPENBLAS_THREAD_TIMEOUT", "4")
         .env("OMP_NUM_THREADS", "1")
         .env("RAYON_NUM_THREADS", item.threads().to_string())
-        .envs(std::env::var_os(ALLOCATION.0).is_none().then_some((ALLOCATION.0, allocation)))
+        .envs(allocation(item.threads()))
         .envs(variables);
     command
+}
+
+/// The variable that tells glibc how to allocate the memory of a worker of so many threads, and its value; `None` where
+/// the user has set it.
+pub fn allocation(threads: usize) -> Option<(&'static str, String)> {
+    let value = ALLOCATION.1.to_owned() + if threads == 1 { OF_ONE_THREAD } else { "" };
+    std::env::var_os(ALLOCATION.0).is_none().then_some((ALLOCATION.0, value))
 }

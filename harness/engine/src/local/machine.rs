@@ -86,7 +86,7 @@ fn kibibytes(text: &str) -> Option<u64> {
 }
 
 /// The value of the first line `key<separator>value`, without spaces and quotes around it.
-fn value_of(text: &str, key: &str, separator: char) -> Option<String> {
+pub(super) fn value_of(text: &str, key: &str, separator: char) -> Option<String> {
     text.lines()
         .filter_map(|line| line.split_once(separator))
         .find(|(name, _)| name.trim() == key)

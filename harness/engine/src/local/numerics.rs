@@ -19,6 +19,9 @@ pub(super) struct Numerics {
     pub(super) blas: String,
     /// OpenBLAS core type.
     pub(super) blas_core: String,
+    /// A core type of OpenBLAS that would be faster.
+    #[serde(default)]
+    pub(super) better_blas_core: Option<String>,
     /// Environment variables with which a worker need not start itself again.
     pub(super) blas_settings: BTreeMap<String, String>,
     /// The program.

@@ -60,6 +60,10 @@ impl ReadColumns {
                 None => values.to_vec(),
             };
         }
+        if parts.of(index) == Part::Group {
+            let of = |levels: &Levels| levels.warnings(&columns.describe(index), ["group", "groups"]);
+            self.warnings.extend(levels.iter().flat_map(of));
+        }
         match parts.of(index) {
             Part::Target => self.y.assign(&values),
             Part::Input | Part::Categories => {

@@ -3,7 +3,7 @@
 use gpbench_data::ColumnReading;
 
 use super::Rows;
-use crate::categories::Input;
+use crate::categories::{Input, Levels};
 use crate::lacking::Lacking;
 use crate::parts::Part;
 use crate::reading;
@@ -46,7 +46,20 @@ impl Rows {
 
     /// Warnings so far, which are taken.
     pub(crate) fn take_warnings(&mut self) -> Vec<String> {
-        let left_out = self.lacking.warning(&self.columns);
-        std::mem::take(&mut self.warnings).into_iter().chain(left_out).collect()
+        let mut warnings = std::mem::take(&mut self.warnings);
+        warnings.extend(self.date_warnings());
+        warnings.extend(self.lacking.warning(&self.columns));
+        warnings.extend(self.group_warnings());
+        warnings
+    }
+
+    /// Warnings of groups. A column of groups that are categories too has those of categories.
+    fn group_warnings(&self) -> Vec<String> {
+        let is_group = |(index, _): &(usize, &Levels)| self.part(*index) == Part::Group;
+        let mut groups = self.levels.iter().enumerate().filter(is_group);
+        let of = |(index, levels): (usize, &Levels)| {
+            levels.warnings(&self.columns.describe(index), ["group", "groups"])
+        };
+        groups.next().map(of).unwrap_or_default()
     }
 }

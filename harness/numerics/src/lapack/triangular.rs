@@ -3,9 +3,7 @@
 
 use std::ffi::c_char;
 
-use cblas_sys::{
-    CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, CblasTrans, cblas_dsyrk, cblas_dtrmm,
-};
+use cblas_sys::{CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, CblasTrans, cblas_dtrmm};
 use ndarray::ArrayRef2;
 
 use super::{LOWER, Number, check_info, column_major, int, square};
@@ -90,12 +88,12 @@ fn singular(routine: &str, info: std::ffi::c_int) -> Result<()> {
 
 /// The lower triangle of scale A A^T + keep C in place of that of C, or of scale A^T A + keep C if
 /// `transposed`. A and C are column-major. With `keep` 0, C is not read.
-pub fn symmetric_product(
-    scale: f64,
-    a: &ArrayRef2<f64>,
+pub fn symmetric_product<E: Number>(
+    scale: E,
+    a: &ArrayRef2<E>,
     transposed: bool,
-    keep: f64,
-    c: &mut ArrayRef2<f64>,
+    keep: E,
+    c: &mut ArrayRef2<E>,
 ) -> Result<()> {
     let (n, ldc) = square(c, "the product")?;
     let (order, inner) = if transposed { (a.ncols(), a.nrows()) } else { a.dim() };
@@ -111,7 +109,7 @@ pub fn symmetric_product(
     // SAFETY: `a` is n x k (or k x n) and `c` n x n, both column-major with the leading dimensions given;
     // they cannot overlap, one being borrowed mutably.
     unsafe {
-        cblas_dsyrk(
+        E::SYRK(
             CblasColMajor,
             CblasLower,
             trans,

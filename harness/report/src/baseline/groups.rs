@@ -61,6 +61,11 @@ impl Group {
         self.strata.iter().map(|s| s.old.len().min(s.new.len())).min().unwrap_or(0)
     }
 
+    /// Fewest repeats of a seed on the new side.
+    pub(super) fn new_repeats(&self) -> usize {
+        self.strata.iter().map(|s| s.new.len()).min().unwrap_or(0)
+    }
+
     /// Numbers of old and new repeats by seed.
     pub(super) fn shapes(&self) -> Vec<(usize, usize)> {
         self.strata.iter().map(|s| (s.old.len(), s.new.len())).collect()

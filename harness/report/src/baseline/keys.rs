@@ -6,6 +6,8 @@ use gpbench_record::metric::METRICS;
 use gpbench_record::text;
 use toml::de::{DeTable, DeValue};
 
+use crate::error::line_and_column;
+
 const FILE: [&str; 5] = ["schema", "tolerance", "contents", "session", "case"];
 const CONTENTS: [&str; 2] = ["datasets", "solvers"];
 const TOLERANCE: [&str; 2] = ["absolute", "relative"];
@@ -53,9 +55,7 @@ pub(super) fn unknown(document: &str) -> Option<Mistake> {
         }
     }
     let (span, what) = found.into_iter().min_by_key(|(span, _)| span.start)?;
-    let before = document.get(..span.start).unwrap_or_default();
-    let begin = before.rfind('\n').map_or(0, |end| end + 1);
-    let (line, column) = (before.matches('\n').count() + 1, before[begin..].chars().count() + 1);
+    let (line, column) = line_and_column(document, span.start);
     Some(Mistake { line, column, what })
 }
 

@@ -131,7 +131,7 @@ fn verdict(
     }
 }
 
-/// A remark on groups that too few repeats leave undecided, with the number that is needed.
+/// A remark on groups that too few repeats leave undecided, with the number that is needed, and the side that lacks them.
 fn too_few_repeats(groups: &[Group], evidence: &[Option<Evidence>], noun: &str) -> Option<String> {
     let all = groups.len();
     let without_evidence = groups.iter().zip(evidence).filter(|(_, evidence)| evidence.is_none());
@@ -140,10 +140,12 @@ fn too_few_repeats(groups: &[Group], evidence: &[Option<Evidence>], noun: &str) 
     let seeds = undecided.iter().map(|group| group.cases.len()).min()?;
     let least = undecided.iter().map(|group| group.repeats()).min()?;
     let repeats = gate::needed_repeats(seeds, all)?;
+    let has_enough = undecided.iter().all(|group| group.new_repeats() >= repeats);
+    let advice = if has_enough { "record the earlier times anew with" } else { "set" };
     let plural = |count: usize| if count == 1 { "" } else { "s" };
     Some(format!(
         "seconds of {} of {all} {noun}s are undecided: {least} repeat{} of {seeds} seed{} cannot tell a change from chance; \
-         set `repeats = {repeats}`",
+         {advice} `repeats = {repeats}`",
         undecided.len(),
         plural(least),
         plural(seeds),

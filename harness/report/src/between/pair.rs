@@ -4,8 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, Direction, METRICS, Metric, Shown};
 use gpbench_record::{CaseStatus, names};
-use gpbench_statistics::{Estimate, estimate, geometric_mean, ratio as mean_ratio};
+use gpbench_statistics::{estimate, geometric_mean, ratio as mean_ratio};
 
+use super::relation::Relation;
 use crate::clock::Clock;
 use crate::costs::{Costs, Goal, Level};
 use crate::frame::{CaseView, Cases};
@@ -18,34 +19,20 @@ use crate::split::Split;
 const TO_A_GOAL: [&str; 5] =
     [names::SECONDS, names::EPOCHS, names::SECONDS_TRAIN, names::SECONDS_TO_TARGET, names::EPOCHS_TO_TARGET];
 
-/// The cases of two solvers on one problem, with the seeds that both ran.
-pub(super) struct Pair<'f> {
-    pub(super) problem: GroupProblem,
+/// The cases of two sides on one problem, such as two solvers or two runs, with the seeds that both ran.
+pub(crate) struct Pair<'f> {
+    pub(crate) problem: GroupProblem,
     sides: [Vec<CaseView<'f>>; 2],
-    pub(super) seeds: BTreeSet<u64>,
+    pub(crate) seeds: BTreeSet<u64>,
 }
 
 /// One number of both solvers, and how the two relate.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Line {
-    pub(super) metric: &'static Metric,
+pub(crate) struct Line {
+    pub(crate) metric: &'static Metric,
     /// Means over the common seeds, geometric where the values are compared as ratios.
-    pub(super) values: [Option<f64>; 2],
-    pub(super) relation: Option<Relation>,
-}
-
-/// How a number of the first solver relates to that of the second.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Relation {
-    /// The second one's over the first one's.
-    Ratio(Ratio),
-    /// The first one's less the second one's.
-    Difference {
-        /// Mean of the differences of pairs.
-        estimate: Estimate,
-        /// Number of common seeds.
-        of: usize,
-    },
+    pub(crate) values: [Option<f64>; 2],
+    pub(crate) relation: Option<Relation>,
 }
 
 /// How many times as fast the first solver is as the second.
@@ -61,10 +48,16 @@ pub(super) struct Speed {
 
 impl<'f> Pair<'f> {
     /// The pair on a problem; `None` where no seed was run with both.
-    pub(super) fn new(problem: &GroupProblem, sides: [&Cases<'f>; 2]) -> Option<Pair<'f>> {
-        let own = sides.map(|cases| {
-            let was_run = |case: &CaseView<'f>| case.is_of(problem) && case.status() != CaseStatus::Skipped;
-            cases.iter().filter(was_run).collect::<Vec<CaseView<'f>>>()
+    pub(crate) fn new(problem: &GroupProblem, sides: [&Cases<'f>; 2]) -> Option<Pair<'f>> {
+        let own = sides.map(|cases| cases.iter().filter(|case| case.is_of(problem)).collect());
+        Pair::of_cases(problem, own)
+    }
+
+    /// The pair of the cases of two sides, which may be of estimators of their own; `None` where no seed was run with both.
+    pub(crate) fn of_cases(problem: &GroupProblem, cases: [Vec<CaseView<'f>>; 2]) -> Option<Pair<'f>> {
+        let own = cases.map(|own| {
+            let was_run = own.into_iter().filter(|case| case.status() != CaseStatus::Skipped);
+            was_run.collect::<Vec<CaseView<'f>>>()
         });
         let [first, second] =
             [0, 1].map(|side| own[side].iter().map(CaseView::seed).collect::<BTreeSet<u64>>());
@@ -74,12 +67,12 @@ impl<'f> Pair<'f> {
     }
 
     /// The cases of the first solver (0) or the second (1).
-    pub(super) fn of(&self, side: usize) -> impl Iterator<Item = CaseView<'f>> + '_ {
+    pub(crate) fn of(&self, side: usize) -> impl Iterator<Item = CaseView<'f>> + '_ {
         self.sides[side].iter().copied()
     }
 
     /// The cases of both.
-    pub(super) fn all(&self) -> impl Iterator<Item = CaseView<'f>> + '_ {
+    pub(crate) fn all(&self) -> impl Iterator<Item = CaseView<'f>> + '_ {
         self.sides.iter().flatten().copied()
     }
 
@@ -142,7 +135,7 @@ impl<'f> Pair<'f> {
     }
 
     /// The numbers of both solvers: costs to the goal, then whatever runs are compared by.
-    pub(super) fn lines(&self, goal: &Goal<'_>) -> Vec<Line> {
+    pub(crate) fn lines(&self, goal: &Goal<'_>) -> Vec<Line> {
         let costs = [Clock::Seconds, Clock::Epochs].map(|clock| self.costs(goal, clock));
         let level = common_level(&costs[0]);
         let is_training = self.all().any(|case| case.case().task.training().is_some());
@@ -171,8 +164,8 @@ impl<'f> Pair<'f> {
         [0, 1].map(|side| by_seed(self.of(side), metric.name))
     }
 
-    /// The line of a metric; `None` where no seed has a value of both.
-    fn line(&self, metric: &'static Metric, split: Split) -> Option<Line> {
+    /// The line of a metric of whole cases; `None` where no seed has a value of both.
+    pub(crate) fn line(&self, metric: &'static Metric, split: Split) -> Option<Line> {
         let values = self.values(metric);
         let [first, second] = &values;
         let is_common = |seed: &&u64| second.contains_key(seed);
@@ -195,15 +188,23 @@ impl<'f> Pair<'f> {
 
     /// The ratio of a metric of whole cases; of a cost, only where all cases ended `ok`.
     fn whole_ratio(&self, metric: &Metric, values: &[BTreeMap<u64, f64>; 2]) -> Option<Ratio> {
+        if metric.is_cost() { self.ratio_of_costs(values) } else { self.ratio_of(values) }
+    }
+
+    /// The ratio of costs of whole cases by seed, the second one's over the first one's: stated only where all cases of the common
+    /// seeds ended `ok`.
+    pub(crate) fn ratio_of_costs(&self, values: &[BTreeMap<u64, f64>; 2]) -> Option<Ratio> {
         let is_ok = |seed: &&u64| {
             self.all().filter(|case| case.seed() == **seed).all(|case| case.status() == CaseStatus::Ok)
         };
         let (both, of) = (self.seeds.iter().filter(is_ok).count(), self.seeds.len());
-        if metric.is_cost() && both < of {
-            return Some(Ratio::Missed { both, of, bound: None });
-        }
+        if both < of { Some(Ratio::Missed { both, of, bound: None }) } else { self.ratio_of(values) }
+    }
+
+    /// The ratio of values by seed, the second one's over the first one's, of the seeds where both are positive.
+    pub(crate) fn ratio_of(&self, values: &[BTreeMap<u64, f64>; 2]) -> Option<Ratio> {
         let logs: Vec<f64> = logs(values).into_values().collect();
-        mean_ratio(&logs).map(|estimate| Ratio::Stated { estimate, of })
+        mean_ratio(&logs).map(|estimate| Ratio::Stated { estimate, of: self.seeds.len() })
     }
 }
 

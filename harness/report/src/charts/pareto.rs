@@ -14,8 +14,8 @@ use crate::results::Results;
 const ROW: u32 = 300;
 
 const CAPTION: &str = "\
-Mean over seeds with its standard error; lower left is better. The thin line joins the solvers that no other solver beats \
-in both. A marker that points down lies below the axis, at the value beside it.";
+Mean over seeds with its standard error; lower left is better. The thin line joins the means that no other mean is below \
+in both, whatever their errors. A marker that points down lies below the axis, at the value beside it.";
 
 /// Part of the caption where some predictions are the learner's own.
 const OWN: &str = " Hollow markers, which the line passes over: predictions that are the learner's own.";

@@ -9,6 +9,7 @@ use crate::frame::Cases;
 use crate::overview::{self, NOT_RUN};
 use crate::page::{Page, Part};
 use crate::places;
+use crate::supported::{self, Supported};
 use crate::table::TextTable;
 
 /// Where the files are that a page links.
@@ -141,7 +142,9 @@ fn contents(page: &Page<'_>, links: Links<'_>) -> Markup {
     let has = |of: fn(&Part) -> bool| page.parts.iter().any(of);
     let sections = [
         ("results", "Results", true),
+        ("supported", supported::TITLE, has(|part| part.supported.is_some())),
         ("published", "Published figures", has(|part| !part.published.is_empty())),
+        ("archive", "Beside the archive", has(|part| part.archive.is_some())),
         ("charts", "Charts", has(|part| !part.figures.is_empty())),
         ("not-ok", "Cases that are not ok", overview::not_ok(&page.cases).is_some()),
         ("places", "Where it ran", !places::tables(&page.cases).is_empty()),
@@ -177,8 +180,25 @@ fn results(part: &Part, several: bool, links: Links<'_>) -> Markup {
             @for table in &part.tables { (titled(table)) }
             p.note { (part.conventions.replace('`', "")) }
         }
+        (claims(part))
         @for table in &part.published { (section("published", table)) p.note { (table.caption.replace('`', "")) } }
+        @if let Some(table) = &part.archive {
+            (section("archive", table)) p.note { (table.caption.replace('`', "")) }
+        }
         (charts(part, links))
+    }
+}
+
+/// The sentences that pairs support, with the rule by which they were found.
+fn claims(part: &Part) -> Markup {
+    html! {
+        @if let Some(Supported { sentences, rule }) = &part.supported {
+            section id="supported" {
+                h2 { (supported::TITLE) }
+                ul { @for sentence in sentences { li { (sentence) } } }
+                p.note { (rule) }
+            }
+        }
     }
 }
 
@@ -214,7 +234,7 @@ fn charts(part: &Part, links: Links<'_>) -> Markup {
         @if !part.figures.is_empty() {
             section id="charts" {
                 h2 { "Charts" }
-                @for text in &part.remarks { p.note { (text) } }
+                @for text in &part.remarks { p.note { (text.replace('`', "")) } }
                 p.note.needs-script hidden {
                     "A click on a name in a legend hides or shows it in all charts. "
                     button id="show-all" type="button" hidden { "Show all" }

@@ -39,7 +39,7 @@ pub(super) fn page(page: &Page<'_>) -> String {
     for part in &page.parts {
         let own = part.tables.iter().chain(&part.calibration);
         tables.extend(own.map(|table| captioned(table, part, &page.cases)));
-        tables.extend(part.published.iter().cloned());
+        tables.extend(part.published.iter().chain(&part.archive).cloned());
     }
     tables.extend(overview::not_ok(&page.cases));
     latex(&tables)

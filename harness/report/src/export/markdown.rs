@@ -7,6 +7,7 @@ use crate::frame::Cases;
 use crate::overview;
 use crate::page::{Page, Part};
 use crate::places;
+use crate::supported::{self, Supported};
 use crate::table::TextTable;
 
 /// The report, with links to charts that lie in `figures/`.
@@ -52,13 +53,24 @@ fn results(out: &mut String, part: &Part, several: &str) {
     let _ = writeln!(out, "## Results{several}\n");
     part.tables.iter().for_each(|table| section(out, table));
     let _ = writeln!(out, "{}\n", part.conventions);
+    if let Some(Supported { sentences, rule }) = &part.supported {
+        let _ = writeln!(out, "## {}{several}\n", supported::TITLE);
+        for sentence in sentences {
+            let _ = writeln!(out, "- {}", markdown_block(sentence));
+        }
+        let _ = writeln!(out, "\n{}\n", markdown_block(rule));
+    }
     for table in &part.published {
         let _ = writeln!(out, "## {}\n\n{}\n{}\n", markdown(&table.title), table.markdown(), table.caption);
+    }
+    if let Some(table) = &part.archive {
+        let (title, caption) = (markdown(&table.title), markdown_block(&table.caption));
+        let _ = writeln!(out, "## {title}\n\n{}\n{caption}\n", table.markdown());
     }
     if !part.figures.is_empty() {
         let _ = writeln!(out, "## Charts{several}\n");
         for text in &part.remarks {
-            let _ = writeln!(out, "{text}\n");
+            let _ = writeln!(out, "{}\n", markdown_block(text));
         }
     }
     for figure in &part.figures {

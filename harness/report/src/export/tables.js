@@ -29,8 +29,9 @@ function sort(table, heading) {
   heading.setAttribute("aria-sort", descending ? "descending" : "ascending");
 }
 
-for (const table of document.querySelectorAll("table")) {
-  if (table.tBodies[0].rows.length < 2) continue;
+/** Lets a click on a heading, or a key, sort a table. */
+function makeSortable(table) {
+  if (table.tBodies[0].rows.length < 2) return;
   for (const heading of table.tHead.rows[0].cells) {
     heading.tabIndex = 0;
     heading.title = "Sort by " + heading.textContent;
@@ -42,6 +43,8 @@ for (const table of document.querySelectorAll("table")) {
     });
   }
 }
+
+document.querySelectorAll("table").forEach(makeSortable);
 
 /** Whether a row has every word of a text. */
 function hasWords(row, text) {

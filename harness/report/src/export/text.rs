@@ -4,17 +4,19 @@ use crate::fit::Fitted;
 use crate::overview;
 use crate::page::Page;
 
-/// The tables of results, published figures, cases that did not end ok, and the number of cases by outcome, for a
-/// terminal of `width` columns.
+/// The tables of results with their legends, published figures, archived results, cases that did not end ok, and the
+/// number of cases by outcome, for a terminal of `width` columns.
 pub(super) fn page(page: &Page<'_>, width: Option<usize>) -> Fitted {
     let cases = &page.cases;
     let not_ok = overview::not_ok(cases);
-    let tables = page.parts.iter().flat_map(|part| part.tables.iter().chain(&part.published)).chain(&not_ok);
+    let of_parts =
+        page.parts.iter().flat_map(|part| part.tables.iter().chain(&part.published).chain(&part.archive));
+    let tables = of_parts.chain(&not_ok);
     let mut parts = Vec::new();
     let mut left_out: Vec<String> = Vec::new();
     let mut is_shortened = false;
     for table in tables {
-        let fitted = table.fitted(width);
+        let fitted = table.with_legend(width, cases.noun());
         parts.push(fitted.text);
         is_shortened |= fitted.is_shortened;
         for title in fitted.left_out {

@@ -40,6 +40,8 @@ pub(super) struct Archive {
     pub(super) datasets: Names<DataRows>,
     pub(super) methods: Names<Method>,
     pub(super) problems: Names<Problem>,
+    /// Names of reports of which no rows are kept.
+    pub(super) without_rows: Vec<String>,
     pages: Paths,
 }
 
@@ -101,6 +103,7 @@ impl Archive {
             datasets: Names::default(),
             methods: Names::default(),
             problems: Names::default(),
+            without_rows: Vec::new(),
             pages: Paths::default(),
         }
     }

@@ -7,13 +7,12 @@ class Chart {
     this.root = root;
     this.data = data;
     for (const series of data.series) series[4] = facetsOf(series[4]);
-    for (const item of data.cases) item[4] = pointsOf(item, data);
     this.off = new Set(state.get("off")?.split("|") ?? []);
     this.wanted = wishes();
     Object.assign(this, controls(root, data, (factor) => this.zoom(factor)));
     this.makePlot();
-    const pinned = data.cases.find((item) => item[2] === state.get("case"));
-    if (pinned) this.setting.value = String(data.series[pinned[0]][1]);
+    const pinned = data.cases.find(({ id }) => id === state.get("case"));
+    if (pinned) this.setting.value = String(data.series[pinned.series][1]);
     document.addEventListener("filtered", (event) => {
       this.wanted = event.detail;
       this.draw();
@@ -54,10 +53,10 @@ class Chart {
     const lines = [];
     this.names = new Set();
     for (const item of data.cases) {
-      const [solver, setting, , machine, facets] = data.series[item[0]];
+      const [solver, setting, , machine, facets] = data.series[item.series];
       if (String(setting) !== this.setting.value || !isWanted(facets, this.wanted)) continue;
       if (isTimed && String(machine) !== this.machine.value) continue;
-      const all = item[4].map((point) => [point[x], point[y]]);
+      const all = item.points.map((point) => [point[x], point[y]]);
       const points = all.filter(([a, b]) => a !== null && b !== null);
       if (points.length === 0) continue;
       this.names.add(solver);
@@ -126,7 +125,7 @@ class Chart {
     if (this.lines.length === 0) {
       appendSvg(this.svg, "text", { x: left + 12, y: top + 24, fill: "#59636E" }, "No case has these numbers.");
     }
-    const kept = this.lines.find((line) => line.item[2] === state.get("case"));
+    const kept = this.lines.find((line) => line.item.id === state.get("case"));
     if (kept) this.pin(kept, Math.min(this.pinned ?? Infinity, kept.points.length - 1));
   }
 
@@ -209,8 +208,8 @@ class Chart {
 
   /** What is known of a point, line by line. */
   tell(line, i) {
-    const [series, seed, id, label] = line.item;
-    const [, , run, machine] = this.data.series[series];
+    const { series, seed, id } = line.item;
+    const [, , run, machine, , label] = this.data.series[series];
     const [x, y] = line.points[i];
     return [
       label,
@@ -251,8 +250,8 @@ class Chart {
     this.showTip(line, i);
     this.isPinned = true;
     this.pinned = i;
-    choose("case", line.item[2]);
-    const [name, href] = this.data.runs[this.data.series[line.item[0]][2]];
+    choose("case", line.item.id);
+    const [name, href] = this.data.runs[this.data.series[line.item.series][2]];
     append(this.tip, "a", { href }, `Open run ${name}`);
     this.status.textContent = this.tell(line, i).join("; ");
   }
@@ -352,28 +351,3 @@ class Chart {
     this.draw();
   }
 }
-
-/** The points of a case, with a place for every metric; those before its end have the traced ones alone. */
-function pointsOf([, , , , along, end], { clocks, metrics, traced }) {
-  const whole = (point) => {
-    const all = [...point.slice(0, clocks.length), ...metrics.map(() => null)];
-    traced.forEach((metric, i) => (all[clocks.length + metric] = point[clocks.length + i]));
-    return all;
-  };
-  return [...along.map(whole), ...(end ? [end] : [])];
-}
-
-/** Draws the chart, where the page has one, and applies the filters of the address. */
-function start() {
-  const cases = document.getElementById("cases");
-  if (cases) {
-    const root = document.getElementById("chart");
-    root.hidden = false;
-    new Chart(root, JSON.parse(cases.textContent));
-  }
-  applyFilters();
-  document.documentElement.dataset.ready = "";
-}
-
-// After the first view of the page.
-requestAnimationFrame(() => setTimeout(start));

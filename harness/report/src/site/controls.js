@@ -34,7 +34,7 @@ function firstMetric({ metrics, traced }) {
 /** The problem or machine, by its place in a series, that has the most cases. */
 function mostCases(data, place) {
   const counts = {};
-  for (const [series] of data.cases) {
+  for (const { series } of data.cases) {
     const number = data.series[series][place];
     counts[number] = (counts[number] ?? 0) + 1;
   }

@@ -45,7 +45,7 @@ pub(super) fn page(
     let ids: Vec<String> = problems.iter().map(|problem| format!("problem-{problem}")).collect();
     let data = chart_data::cases(archive, &cases, most, links);
     let main = html! {
-        @if data.is_some() { (chart()) }
+        @if data.is_some() { (chart(most)) }
         @for (problem, id) in problems.iter().zip(&ids) {
             section id=(id) {
                 h2 { (archive.problems.at(*problem).name) }
@@ -64,19 +64,25 @@ pub(super) fn page(
         links,
         filters: filters(archive, &facets),
         main,
+        is_plain: false,
         cases: data,
     };
     shell.html()
 }
 
-/// The place of the chart, which the script fills.
-fn chart() -> Markup {
+/// The place of the chart, which the script fills. `most` is the largest number of points of a case.
+fn chart(most: usize) -> Markup {
     html! {
         section id="chart" hidden {
             h2 { "Chart" }
             p.note {
                 "One line is one case. A pointer or the arrow keys show the value, the seed and the case of a point, and \
                  a click or Enter keeps it. Drag a rectangle to enlarge it. The address of this page has all choices."
+            }
+            p.note {
+                "A line has its verified end and at most " (most) " points of its trace, the first and the last among \
+                 them: half of them evenly spaced, half at equal ratios of their positions, since most traces change \
+                 fastest at their beginning. Numbers of the chart have four significant digits."
             }
         }
         noscript { p.note { "The chart needs a script; the tables do not." } }

@@ -41,10 +41,16 @@ function isWanted({ lists, first, last }, { places, from, to }) {
   return places.every(isPlace) && (!from || last >= from) && (!to || first <= to);
 }
 
-const rows = [...document.querySelectorAll("tbody tr")].map((row) => {
-  const text = row.dataset.facets;
-  return { row, facets: text ? facetsOf(text) : null };
-});
+/** The rows of all tables, with their facets. */
+let rows = [];
+
+/** Finds the rows of the page, when its content is in place. */
+function findRows() {
+  rows = [...document.querySelectorAll("tbody tr")].map((row) => {
+    const text = row.dataset.facets;
+    return { row, facets: text ? facetsOf(text) : null };
+  });
+}
 
 /** Shows the rows that are asked for, and hides tables without any. The chart listens to `filtered`. */
 function applyFilters() {

@@ -36,7 +36,13 @@ pub(super) fn page(archive: &Archive, rankings: &[Ranked], links: Links<'_>) -> 
         }
         section id="datasets" { h2 { "Data sets" } (datasets(archive, links).html()) }
         section id="solvers" { h2 { "Solvers and learners" } (methods(archive, links).html()) }
-        section id="runs" { h2 { "Runs" } (runs(archive, links).html()) }
+        section id="runs" {
+            h2 { "Runs" }
+            (runs(archive, links).html())
+            @if !archive.without_rows.is_empty() {
+                p.note { "Reports that keep no rows, and are not verifiable: " (archive.without_rows.join(", ")) "." }
+            }
+        }
     };
     let shell = Shell {
         title: "Archive",
@@ -57,6 +63,7 @@ pub(super) fn page(archive: &Archive, rankings: &[Ranked], links: Links<'_>) -> 
         links,
         filters: filters(archive, &facets),
         main,
+        is_plain: true,
         cases: None,
     };
     shell.html()

@@ -1,6 +1,8 @@
 //! Means over seeds of each method on each data set: one for each run and machine, which are never mixed.
 
-use gpbench_record::TaskKind;
+use std::collections::BTreeMap;
+
+use gpbench_record::{TaskKind, names};
 
 use super::archive::{Archive, Key};
 use super::facets::Facets;
@@ -8,6 +10,7 @@ use crate::aggregate::{Group, groups_of};
 use crate::error::Result;
 use crate::frame::{CaseView, Cases, Frame};
 use crate::grid;
+use crate::pairs::by_seed;
 
 /// The cases of a method on a problem and data set, in one run on one kind of machine.
 pub(super) struct Measured {
@@ -16,6 +19,8 @@ pub(super) struct Measured {
     /// Whether its cases had a residual to reach, so that their seconds can be compared.
     pub(super) has_goal: bool,
     pub(super) group: Group,
+    /// Seconds by seed.
+    pub(super) seconds: BTreeMap<u64, f64>,
     pub(super) facets: Facets,
 }
 
@@ -32,7 +37,8 @@ pub(super) fn measured(archive: &Archive) -> Result<Vec<Measured>> {
         let (task, first) = (archive.task(key), &archive.rows()[places[0]]);
         let solves = [TaskKind::Solve, TaskKind::Posterior, TaskKind::Train].contains(&task);
         let has_goal = solves && first.case.budget.tolerance.is_some();
-        Measured { key, task, has_goal, facets: Facets::of(archive, places), group }
+        let seconds = by_seed(group.cases(&cases), names::SECONDS);
+        Measured { key, task, has_goal, facets: Facets::of(archive, places), group, seconds }
     };
     Ok(groups_of(&cases).into_iter().map(of_group).collect())
 }

@@ -61,6 +61,7 @@ pub(super) fn page(archive: &Archive, groups: &[Measured], place: usize, links: 
         links,
         filters: filters(archive, &facets),
         main,
+        is_plain: false,
         cases: None,
     };
     shell.html()

@@ -1,17 +1,18 @@
 //! Tables of results: qualities of all machines in one table, and times in a table for each kind of machine.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, Metric, Shown};
-use gpbench_record::names;
 use gpbench_statistics::ranking::ranking;
+use gpbench_statistics::{geometric_mean, ratio};
 use maud::{Markup, html};
 
 use super::archive::{Archive, Key};
 use super::links::Links;
 use super::measured::Measured;
 use crate::layout::cell;
-use crate::number::times as factor;
+use crate::pairs::differences;
+use crate::ratio::Ratio;
 use crate::table::{Cell, RowLinks, TextTable};
 
 /// What the rows of a table are.
@@ -163,20 +164,30 @@ const MEANS: &str = "Mean ± standard error over seeds, of the cases that ended 
 struct Ranks {
     /// From 1; methods without a cost share the last ones. Empty where nothing is ranked.
     ranks: Vec<f64>,
-    /// Seconds of those that reached the goal with all seeds.
-    costs: Vec<Option<f64>>,
+    /// Ratio to the fastest of those that reached the goal with all seeds, in words.
+    over_fastest: Vec<Option<String>>,
 }
 
 impl Ranks {
     fn new(groups: &[&Measured], rows_of: RowsOf) -> Ranks {
         let cost = |measured: &&Measured| {
             let is_ranked = measured.has_goal && measured.group.all_ok();
-            measured.group.mean(names::SECONDS).filter(|seconds| is_ranked && *seconds > 0.0)
+            let seconds: Vec<f64> = measured.seconds.values().copied().collect();
+            geometric_mean(&seconds).filter(|_| is_ranked).map(|found| found.mean)
         };
         let costs: Vec<Option<f64>> = groups.iter().map(cost).collect();
         let is_comparison = rows_of == RowsOf::Methods && costs.iter().flatten().count() > 1;
         let found = ranking(std::slice::from_ref(&costs), None).filter(|_| is_comparison);
-        Ranks { ranks: found.map(|found| found.ranks[0].clone()).unwrap_or_default(), costs }
+        let known = costs.iter().enumerate().filter_map(|(at, cost)| Some((at, (*cost)?)));
+        let fastest = known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(at, _)| at);
+        let over_fastest = |(at, cost): (usize, &Option<f64>)| {
+            let fastest = fastest.filter(|_| cost.is_some())?;
+            Some(if at == fastest { "1×".to_owned() } else { over(groups[at], groups[fastest]) })
+        };
+        Ranks {
+            ranks: found.map(|found| found.ranks[0].clone()).unwrap_or_default(),
+            over_fastest: costs.iter().enumerate().map(over_fastest).collect(),
+        }
     }
 
     /// The rank of a group; the same of all where nothing is ranked.
@@ -186,9 +197,8 @@ impl Ranks {
 
     /// Rank, and ratio to the fastest; empty without a cost.
     fn words(&self, at: usize) -> [String; 2] {
-        let least = self.costs.iter().flatten().copied().fold(f64::INFINITY, f64::min);
-        match (self.ranks.get(at), self.costs[at]) {
-            (Some(rank), Some(cost)) => [rank.to_string(), factor(cost / least)],
+        match (self.ranks.get(at), &self.over_fastest[at]) {
+            (Some(rank), Some(over)) => [rank.to_string(), over.clone()],
             _ => Default::default(),
         }
     }
@@ -197,7 +207,18 @@ impl Ranks {
         if self.ranks.is_empty() {
             return "Seconds of this kind of machine alone.";
         }
-        "Seconds of this kind of machine alone. Ranks are by mean seconds of prepare and solve, of methods all of whose \
-         cases reached the residual."
+        "Seconds of this kind of machine alone. Ranks are by geometric means over seeds of the seconds of prepare and solve, of \
+         methods all of whose cases reached the residual. `over the fastest` is the geometric mean of the ratios of common seeds; \
+         brackets are 95 % t intervals over seeds, from three common seeds on."
     }
+}
+
+/// The ratio of the seconds of two methods on common seeds, with its interval; empty without a common seed.
+fn over(own: &Measured, fastest: &Measured) -> String {
+    let logs = |measured: &Measured| -> BTreeMap<u64, f64> {
+        measured.seconds.iter().map(|(seed, seconds)| (*seed, seconds.ln())).collect()
+    };
+    let ratios = differences(&logs(own), &logs(fastest));
+    let stated = |estimate| Ratio::Stated { estimate, of: ratios.len() }.words();
+    ratio(&ratios).map(stated).unwrap_or_default()
 }

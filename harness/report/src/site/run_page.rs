@@ -65,6 +65,7 @@ pub(super) fn page(archive: &Archive, place: usize, links: Links<'_>) -> String 
         links,
         filters: filters(archive, &Facets::default()),
         main,
+        is_plain: false,
         cases: None,
     };
     shell.html()

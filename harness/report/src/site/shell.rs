@@ -1,8 +1,9 @@
 //! The frame of every page of a site: head, heading, filters and scripts.
 
-use maud::{DOCTYPE, Markup, PreEscaped, html};
+use maud::{DOCTYPE, Markup, html};
 
 use super::archive::Archive;
+use super::block::PageBlock;
 use super::facets::Facets;
 use super::links::Links;
 use crate::export::{Format, shown};
@@ -16,7 +17,9 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("filters.js"),
     include_str!("drawing.js"),
     include_str!("controls.js"),
-    include_str!("chart.js")
+    include_str!("chart_data.js"),
+    include_str!("chart.js"),
+    include_str!("start.js")
 );
 
 /// Names of their files, in the folder of the site.
@@ -35,6 +38,8 @@ pub(super) struct Shell<'a> {
     /// What the page can be filtered by.
     pub(super) filters: Markup,
     pub(super) main: Markup,
+    /// Whether its content stands in it as it is, however long.
+    pub(super) is_plain: bool,
     /// Cases of the chart, as JSON.
     pub(super) cases: Option<String>,
 }
@@ -42,6 +47,10 @@ pub(super) struct Shell<'a> {
 impl Shell<'_> {
     /// The page as HTML.
     pub(super) fn html(self) -> String {
+        // Foreign text is escaped before it is compressed.
+        let main = shown(&self.main.into_string(), Format::Html);
+        let main = if self.is_plain { PageBlock::Plain(main) } else { PageBlock::new(main) };
+        let cases = self.cases.map(|cases| PageBlock::new(in_script(&cases)));
         let page = html! {
             (DOCTYPE)
             html lang="en" {
@@ -64,16 +73,32 @@ impl Shell<'_> {
                         ul { @for (id, name) in &self.sections { li { a href={ "#" (id) } { (name) } } } }
                     }
                     (self.filters)
-                    main id="main" { (self.main) }
+                    main id="main" { (in_place(&main)) }
                     footer { "Made by " code { "gpbench site" } " from the journals of these runs." }
-                    @if let Some(cases) = &self.cases {
-                        script id="cases" type="application/json" { (PreEscaped(in_script(cases))) }
+                    @if main.is_packed() { script id="content" type="text/plain" data-packed { (main.text()) } }
+                    @if let Some(cases) = &cases {
+                        script id="cases" type="application/json" data-packed[cases.is_packed()] { (cases.text()) }
                     }
                     script src=(self.links.file(SCRIPT_FILE)) {}
                 }
             }
         };
         shown(&page.into_string(), Format::Html)
+    }
+}
+
+/// The content of a page, or in the place of one that is compressed what a reader without scripts sees.
+fn in_place(main: &PageBlock) -> Markup {
+    match main {
+        PageBlock::Plain(_) => main.text(),
+        PageBlock::Packed(_) => html! {
+            noscript {
+                p.note {
+                    "The tables of this page are compressed, and a script shows them. Those of "
+                    "the front page need none."
+                }
+            }
+        },
     }
 }
 

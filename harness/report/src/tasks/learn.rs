@@ -73,7 +73,7 @@ impl Section for Learn {
     }
 
     fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
-        let tables = paired::with_stated_baseline(results).into_iter().chain(performance::table(results));
+        let tables = paired::table(results).into_iter().chain(performance::table(results));
         tables.chain(exponents(results)).collect()
     }
 

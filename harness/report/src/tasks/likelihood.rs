@@ -8,10 +8,12 @@ use crate::aggregate::Group;
 use crate::bias::{TERMS, terms};
 use crate::charts::figure::Drawn;
 use crate::charts::likelihood;
+use crate::estimates;
 use crate::layout::{Added, Layout, column};
 use crate::number::{Format, short};
 use crate::papers::POTAPCZYNSKI_2021;
 use crate::results::{Model, Results};
+use crate::table::TextTable;
 
 /// The section of task `likelihood`.
 pub(super) struct Likelihood;
@@ -61,6 +63,10 @@ impl Section for Likelihood {
             }
         };
         results.models().into_iter().map(layout).collect()
+    }
+
+    fn tables(&self, results: &Results<'_>) -> Vec<TextTable> {
+        results.models().into_iter().filter_map(|model| estimates::table(results, model)).collect()
     }
 
     fn figures(&self, results: &Results<'_>) -> Vec<Drawn> {

@@ -40,12 +40,11 @@ these data sets; a solver is compared there if it has searched on all of them wi
 
 const SEARCH: &str = "\
 `best` is the largest value of the objective, without noise, at all points; `gain` is `best` less the best value of a random \
-search with as many points. Columns that begin with `best −` have the mean paired difference to another solver, ± its \
-standard error, over `pairs` seeds. `steps to 90 %` are the steps after which 90 % of that solver's final gain on the same \
-objective are reached, and `entries to 90 %` the kernel entries of the solves until then; they are empty where no case gets \
-there. Residuals are those of the last \
-step. Epochs and iterations are sums over the steps. `all parts` are the wall-clock seconds of building systems, of \
-prepare and solve, of candidates and of ascents.";
+search with as many points. Columns that begin with `best −` have the mean paired difference to another solver over `pairs` \
+seeds, in brackets its 95 % t interval from three seeds on. `steps to 90 %` are the steps after which 90 % of that solver's \
+final gain on the same objective are reached, and `entries to 90 %` the kernel entries of the solves until then; they are \
+empty where no case gets there. Residuals are those of the last step. Epochs and iterations are sums over the steps. \
+`all parts` are the wall-clock seconds of building systems, of prepare and solve, of candidates and of ascents.";
 
 const REPLAY: &str = "\
 Where points of another run are acquired, `best` and `gain` are that run's. Solvers are then compared by `chosen`, the \

@@ -1,21 +1,18 @@
 //! Cholesky factors in single precision, which precondition: half the memory of a triangle in double precision, and
 //! half the time.
 //!
-//! The lower triangle alone is stored, in strips of rows. All work is cut into pieces of fixed size, with one
-//! single-threaded BLAS call each, so that the bits do not depend on the number of threads.
+//! The lower triangle alone is stored, in strips of rows. All work is cut into pieces of fixed size, by
+//! single-threaded BLAS calls, so that the bits do not depend on the number of threads.
 
 use std::ops::Range;
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use gpbench_numerics::factor::{Elimination, EliminationTask, beyond, subtract_product, triangle};
+use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use crate::{Error, Result, Workers, lapack};
 
 /// Rows of a strip, and columns that are eliminated together.
 const STRIP: usize = 256;
-
-/// Rows of a strip that are updated together: enough pieces for several threads.
-const ROWS: usize = 128;
 
 /// A = L L^T in single precision: n^2 / 2 numbers of four bytes.
 #[derive(Debug, Clone)]
@@ -97,17 +94,17 @@ impl SingleFactor {
     /// L^-1 B in place of B. While a block is subtracted from those below it, the next one is solved for.
     fn solve_forward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
         if let (Some(first), Some(block)) = (self.strips.first(), blocks.first_mut()) {
-            lapack::solve_lower(first, false, block).expect(SHAPES_FIT);
+            triangle::solve(first, block).expect(SHAPES_FIT);
         }
         for k in 0..blocks.len() {
             let (solved, rest) = blocks.split_at_mut(k + 1);
             let (solved, strips) = (&solved[k], &self.strips[k + 1..]);
             workers.for_each(rest.iter_mut().zip(strips).enumerate(), |(below, (block, strip))| {
                 let columns = k * STRIP..(k + 1) * STRIP;
-                general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]), solved, 1.0, block);
+                subtract_product(block, &strip.slice(s![.., columns.clone()]), solved);
                 if below == 0 {
                     let diagonal = strip.slice(s![.., columns.end..]);
-                    lapack::solve_lower(&diagonal, false, block).expect(SHAPES_FIT);
+                    triangle::solve(&diagonal, block).expect(SHAPES_FIT);
                 }
             });
         }
@@ -117,7 +114,7 @@ impl SingleFactor {
     fn solve_backward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
         if let (Some(last), Some(block)) = (self.strips.last(), blocks.last_mut()) {
             let diagonal = last.slice(s![.., last.ncols() - last.nrows()..]);
-            lapack::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+            triangle::solve_transposed(&diagonal, block).expect(SHAPES_FIT);
         }
         for k in (1..blocks.len()).rev() {
             let (rest, solved) = blocks.split_at_mut(k);
@@ -126,10 +123,10 @@ impl SingleFactor {
             let above = rest.iter_mut().zip(&self.strips).enumerate().rev();
             workers.for_each(above, |(i, (block, own))| {
                 let columns = i * STRIP..(i + 1) * STRIP;
-                general_mat_mul(-1.0, &strip.slice(s![.., columns.clone()]).t(), solved, 1.0, block);
+                subtract_product(block, &strip.slice(s![.., columns.clone()]).t(), solved);
                 if i + 1 == k {
                     let diagonal = own.slice(s![.., columns]);
-                    lapack::solve_lower(&diagonal, true, block).expect(SHAPES_FIT);
+                    triangle::solve_transposed(&diagonal, block).expect(SHAPES_FIT);
                 }
             });
         }
@@ -158,55 +155,45 @@ fn empty(rows: &Range<usize>, n: usize) -> Result<Array2<f32>> {
     Ok(Array2::from_shape_vec(shape.f(), numbers).expect("as many numbers as the shape says"))
 }
 
-/// Rows of strips whose tile of the columns that are eliminated is to be updated.
-struct Piece<'a> {
-    /// The tile of the pivots' own strip, or all columns of a strip below.
-    rows: ArrayViewMut2<'a, f32>,
-    /// The rows of L left of the tile, for the pivots' own strip.
-    left: Option<ArrayView2<'a, f32>>,
-}
-
-/// L in place of the lower triangle.
-///
-/// Left-looking: all earlier columns are applied to a tile at once, by one product. The pivots' own tile is updated
-/// beside the others, all of which read the strip that it is in.
+/// L in place of the lower triangle, by the tasks of [`factorise`](super::factorise): panels are as wide as strips are
+/// high, and each task has the rows of a strip.
 fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
-    for k in 0..strips.len() {
-        let start = k * STRIP;
-        let (upper, below) = strips.split_at_mut(k + 1);
-        let strip = &mut upper[k];
-        let width = strip.ncols() - start;
-        let mut pivots = Array2::zeros((width, width).f());
-        pivots.assign(&strip.slice(s![.., start..]));
-        if start > 0 {
-            let left = strip.slice(s![.., ..start]);
-            let own = pivots.axis_chunks_iter_mut(Axis(0), ROWS).zip(left.axis_chunks_iter(Axis(0), ROWS));
-            let own = own.map(|(rows, left)| Piece { rows, left: Some(left) });
-            let others = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
-            let others = others.map(|rows| Piece { rows, left: None });
-            workers.for_each(own.chain(others), |Piece { mut rows, left: own }| match own {
-                Some(own) => general_mat_mul(-1.0, &own, &left.t(), 1.0, &mut rows),
-                None => {
-                    let (own, mut tile) =
-                        rows.multi_slice_mut((s![.., ..start], s![.., start..start + width]));
-                    general_mat_mul(-1.0, &own, &left.t(), 1.0, &mut tile);
-                }
-            });
-        }
-        flush(&mut pivots);
-        lapack::cholesky(&mut pivots).map_err(|error| match Error::from(error) {
-            Error::NotPositiveDefinite { minor } => Error::NotPositiveDefinite { minor: start + minor },
-            other => other,
-        })?;
-        flush(&mut pivots);
-        let tiles = below.iter_mut().flat_map(|strip| strip.axis_chunks_iter_mut(Axis(0), ROWS));
-        workers.for_each(tiles, |mut rows| {
-            let mut tile = rows.slice_mut(s![.., start..start + width]);
-            flush(&mut tile);
-            lapack::divide_by_lower_transposed(&mut tile, &pivots).expect(SHAPES_FIT);
-            flush(&mut tile);
+    if let Some(first) = strips.first_mut() {
+        flush(first);
+        lapack::cholesky(first)?;
+        flush(first);
+    }
+    for k in 1..strips.len() {
+        let (start, end) = ((k - 1) * STRIP, k * STRIP);
+        let (upper, below) = strips.split_at_mut(k);
+        let own = &upper[k - 1];
+        let (lefts, rights): (Vec<_>, Vec<_>) =
+            below.iter_mut().map(|strip| strip.view_mut().split_at(Axis(1), start)).unzip();
+        let panel = Elimination {
+            factor: own.slice(s![.., start..]),
+            left: own.slice(s![.., ..start]),
+            next: lefts[0].view(),
+            preceding: start.saturating_sub(STRIP),
+            tidy: flush,
+        };
+        let mut outcome = Ok(());
+        let mut tasks = Vec::with_capacity(lefts.len() + 1);
+        let mut parts = lefts.iter().zip(rights).map(|(left, right)| {
+            let (rows, later) = right.split_at(Axis(1), STRIP);
+            (left.view(), rows, later)
         });
-        strip.slice_mut(s![.., start..]).assign(&pivots);
+        if let Some((left, rows, diagonal)) = parts.next() {
+            tasks.push(EliminationTask::Pivots { rows, left, diagonal, outcome: &mut outcome });
+        }
+        for (i, (left, rows, later)) in parts.enumerate() {
+            let (next, diagonal) = later.split_at(Axis(1), STRIP);
+            tasks.push(EliminationTask::Rows { rows, left, next });
+            if i == 0 {
+                tasks.push(EliminationTask::Ahead { left, diagonal });
+            }
+        }
+        workers.for_each(tasks, |task| panel.work_on(task));
+        outcome.map_err(|error| beyond(end, error))?;
     }
     Ok(())
 }
@@ -285,8 +272,10 @@ mod tests {
 
     #[test]
     fn a_matrix_that_is_not_positive_definite_is_named_with_its_minor() {
-        let mut a = covariance(600);
-        a[[300, 300]] = -1.0;
-        assert_eq!(factor(&a, 2).unwrap_err(), Error::NotPositiveDefinite { minor: 301 });
+        for minor in [1, 256, 301, 513, 600] {
+            let mut a = covariance(600);
+            a[[minor - 1, minor - 1]] = -1.0;
+            assert_eq!(factor(&a, 2).unwrap_err(), Error::NotPositiveDefinite { minor });
+        }
     }
 }

@@ -1,8 +1,9 @@
 //! Estimated cost of a learner.
 //!
 //! A learner's method is unknown. Known are its capabilities, the kernel, its parameters `batch`, `points`,
-//! `neighbours`, `inducing` and `features` if it has them, and what the harness computes at each look. A step on b rows
-//! takes
+//! `neighbours`, `inducing`, `actions` and `features` if it has them, and what the harness computes at each look. A learner
+//! that takes inducing points has as many as the spec chooses, or `points`; of others, `points` are the rows of an expert.
+//! Without a parameter `batch` a step takes all rows. A step on b of n rows takes
 //!
 //! | learner | flops |
 //! |---|---|
@@ -11,17 +12,19 @@
 //! | with a kernel alone | b^3, and b^2 kernel entries |
 //! | of experts, which have `points` b | b^2 (b / 3 + 500), and b^2 kernel entries; each expert on a thread of its own |
 //! | of `neighbours` k, beside M `inducing` points | b (k^3 + k^2 M + M^2), and b k^2 + b M kernel entries |
+//! | of `actions` i | 8 n i^2, and 2 n^2 kernel entries; with the policy `cg` 2 n^2 i more, and (1 + i) n^2 entries |
 //!
 //! plus the feature map forward and backward, and the optimiser's work on each parameter. A look takes predictions and the
 //! exact likelihood, or the bound where there are inducing points.
 
-use gpbench_record::{Capability, Case, Covariance, Inducing, Learning, ParamValue};
+use gpbench_record::{Capability, Case, Covariance, Learning, ParamValue};
 
-/// Assumed rows of a step of a learner without a parameter `batch`.
-const BATCH: usize = 1024;
+use super::inducing;
 
-/// Assumed number of inducing points where it follows from the data.
-const POINTS: usize = 1000;
+/// Assumed number of actions where a learner chooses it: with one action a row, of a quarter of the rows at most, and with
+/// conjugate gradients.
+const ACTIONS: usize = 256;
+const KRYLOV_ACTIONS: usize = 32;
 
 /// Assumed number of random features where neither kernel nor parameters state it.
 const FEATURES: usize = 1000;
@@ -74,6 +77,8 @@ enum Model {
     Experts(f64),
     /// Each row given some others.
     Neighbours(Neighbours),
+    /// Some linear combinations of the rows.
+    Actions(Actions),
     /// An exact process on all rows.
     Exact,
 }
@@ -87,6 +92,15 @@ struct Neighbours {
     points: f64,
     /// Neighbours that a row is predicted from; none if it is predicted from all rows.
     predicted_from: Option<f64>,
+}
+
+/// Actions of a learner that conditions on linear combinations of the rows.
+#[derive(Clone, Copy)]
+struct Actions {
+    /// Their number.
+    count: f64,
+    /// Whether each has entries of all rows, so that it takes a product with the kernel matrix by itself.
+    is_dense: bool,
 }
 
 /// The work of a case with `n` training rows and `d` inputs, where the kernel's exponential takes `exponential` flops.
@@ -106,7 +120,11 @@ pub(super) fn work(
         step,
         threads: match sizes.model {
             Model::Experts(rows) => (sizes.n / rows).ceil().min(EXPERTS_TOGETHER),
-            Model::Inducing(_) | Model::Features(_) | Model::Neighbours(_) | Model::Exact => f64::INFINITY,
+            Model::Inducing(_)
+            | Model::Features(_)
+            | Model::Neighbours(_)
+            | Model::Actions(_)
+            | Model::Exact => f64::INFINITY,
         },
         looks: task.looks.len() as f64 * look + end,
         numbers: held.max(compared) + 3.0 * sizes.weights,
@@ -148,24 +166,25 @@ impl Sizes {
         let inputs = network.map_or(d, |network| network.outputs());
         let is_linear = case.kernel.family == Covariance::Linear;
         let random = network.and_then(|network| network.random).or(param("features")).unwrap_or(FEATURES);
-        let inducing = task.inducing.map(|inducing| match inducing {
-            Inducing::Subset { points } | Inducing::Kmeans { points } => points,
-            Inducing::Neighbours { .. } => POINTS.min(n),
-        });
+        let inducing = task.inducing.map(|inducing| inducing::points(inducing, n));
         let by_random = !is_linear && can(Capability::Finite) && !can(Capability::Kernel);
         let model = match (inducing, param("points")) {
             (Some(points), _) => Model::Inducing(points as f64),
             (None, _) if is_linear => Model::Features(inputs as f64),
             (None, _) if by_random => Model::Features(random as f64),
-            (None, Some(points)) => Model::Experts(points.clamp(1, n.max(1)) as f64),
-            (None, None) => match param("neighbours") {
-                Some(neighbours) => Model::Neighbours(Neighbours::of(case, neighbours, &param, n)),
-                None => Model::Exact,
+            (None, Some(points)) => {
+                let points = points.clamp(1, n.max(1)) as f64;
+                if can(Capability::Inducing) { Model::Inducing(points) } else { Model::Experts(points) }
+            }
+            (None, None) => match (param("neighbours"), param("actions")) {
+                (Some(neighbours), _) => Model::Neighbours(Neighbours::of(case, neighbours, &param, n)),
+                (None, Some(stated)) => Model::Actions(Actions::of(case, stated, n)),
+                (None, None) => Model::Exact,
             },
         };
         let rows = match model {
             Model::Experts(rows) => rows,
-            _ => param("batch").unwrap_or(BATCH).clamp(1, n.max(1)) as f64,
+            _ => param("batch").unwrap_or(n).clamp(1, n.max(1)) as f64,
         };
         let weights = network.map_or(0, |network| network.parameters(d)) as f64;
         let by_features = if by_random { random as f64 * (inputs as f64 + exponential) } else { 0.0 };
@@ -183,8 +202,8 @@ impl Sizes {
 
     /// Flops of a step, and numbers that it holds.
     fn step(&self, capabilities: &[Capability]) -> (f64, f64) {
-        let Sizes { batch: b, entry, weights, .. } = *self;
-        let entry = WITH_DERIVATIVES * entry;
+        let Sizes { n, batch: b, entry: plain, weights, .. } = *self;
+        let entry = WITH_DERIVATIVES * plain;
         let is_kernel = capabilities.contains(&Capability::Kernel);
         let (flops, held, rows, parameters) = match self.model {
             Model::Inducing(m) => {
@@ -196,8 +215,15 @@ impl Sizes {
             Model::Neighbours(Neighbours { group: k, points: m, .. }) => {
                 let flops = b * (k * k * (k + m + entry) + m * (m + entry));
                 // Inputs in another order and scaled, indices and weights of neighbours; what is as large as A.
-                let held = self.n * (2.0 * self.inputs + 3.0 * k + 6.0 * m) + 4.0 * m * m;
+                let held = n * (2.0 * self.inputs + 3.0 * k + 6.0 * m) + 4.0 * m * m;
                 (flops, held, b, 0.0)
+            }
+            Model::Actions(Actions { count: i, is_dense }) => {
+                // A pass for the products with the actions, and one for the derivatives.
+                let of_products = if is_dense { i * (plain + 4.0) } else { plain + 4.0 };
+                let flops = n * n * (of_products + entry) + 8.0 * n * i * i;
+                let tall = if is_dense { 6.0 } else { 4.0 };
+                (flops, tall * n * i + 10.0 * i * i, b, n)
             }
             Model::Features(_) | Model::Exact => (cubic(b) + b * b * entry, 3.0 * b * b, b, 0.0),
         };
@@ -235,6 +261,14 @@ impl Sizes {
                 let (all, held) = if is_factored { (rows, rows * rows) } else { (few, few * few) };
                 (likelihood(few) + predictions, likelihood(all) + predictions, held.max(2.0 * rows * m))
             }
+            Model::Actions(Actions { count: i, is_dense }) => {
+                let of_products = if is_dense { 2.0 * i } else { 2.0 };
+                let look = (rows + test) * (rows * (entry + of_products) + 3.0 * i * i);
+                match is_factored {
+                    true => (look, look + likelihood(rows), rows * rows),
+                    false => (look, look, rows * i),
+                }
+            }
             Model::Neighbours(_) | Model::Exact => {
                 let few = rows.min(task.nlml_rows as f64);
                 let (all, held) = match is_factored {
@@ -261,6 +295,19 @@ impl Neighbours {
             points: at_most(param("inducing").unwrap_or(0)),
             predicted_from: predicted_from.map(at_most),
         }
+    }
+}
+
+impl Actions {
+    /// The actions of a case with `n` training rows, whose parameter states their number; 0 leaves it to the learner.
+    fn of(case: &Case, stated: usize, n: usize) -> Actions {
+        let is_dense = case.solver.params.get("policy") == Some(&ParamValue::Text("cg".into()));
+        let count = match (stated, is_dense) {
+            (0, true) => KRYLOV_ACTIONS.min(n),
+            (0, false) => ACTIONS.min(n / 4).max(1),
+            (stated, _) => stated.min(n),
+        };
+        Actions { count: count as f64, is_dense }
     }
 }
 

@@ -11,6 +11,7 @@ pub(crate) struct Report {
     pub(crate) reference: Option<At<String>>,
     pub(crate) baseline: Option<At<String>>,
     pub(crate) columns: Option<At<Vec<At<String>>>>,
+    pub(crate) compare: Option<At<Vec<At<String>>>>,
 }
 
 pub(crate) fn read(keys: &mut Keys<'_>) -> Report {
@@ -28,6 +29,12 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Report {
             list(name()),
             "those of the task",
             "Metrics of the results table, in this order, such as [\"test_rmse\", \"epochs\"].",
+        ),
+        compare: keys.optional(
+            "compare",
+            list(text()),
+            "Archived results to show beside ours: packed runs, run folders and folders of packed runs, relative to \
+             the spec's folder.",
         ),
     }
 }

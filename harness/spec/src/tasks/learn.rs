@@ -87,7 +87,7 @@ impl<'a> Rules<'a> for Learn<'a> {
         }
         let least = axes.datasets.iter().filter_map(|dataset| dataset.n(0, validation)).min();
         for solver in &axes.solvers {
-            if solver.info.can(Capability::Inducing) && solver.inducing.is_none() {
+            if solver.info.needs_inducing() && solver.inducing.is_none() {
                 let what = format!("learner `{}` needs inducing points", solver.info.id);
                 let points = least.map_or(POINTS, |rows| rows.div_ceil(2).min(POINTS));
                 let example = format!("inducing = {{ select = \"kmeans\", points = {points} }}");

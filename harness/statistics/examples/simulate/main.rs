@@ -4,6 +4,7 @@
 
 mod gates;
 mod intervals;
+mod limits;
 mod random;
 mod tables;
 
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 
 use gates::{Gate, alarms, tenfold_slowdowns_passed};
 use intervals::{RULES, coverage};
+use limits::limit;
 use random::Random;
 use tables::tables_with_a_mark;
 
@@ -81,27 +83,4 @@ fn says(what: &str, count: usize, of: usize, nominal: f64) -> bool {
 
 fn word(is_fine: bool) -> &'static str {
     if is_fine { "ok" } else { "WRONG" }
-}
-
-/// The 99.9 % quantile of a binomial distribution.
-fn limit(of: usize, chance: f64) -> usize {
-    let mut weight = (1.0 - chance).powi(of as i32);
-    let mut sum = weight;
-    let mut count = 0;
-    while sum < 0.999 && count < of {
-        weight *= (of - count) as f64 / (count + 1) as f64 * chance / (1.0 - chance);
-        count += 1;
-        sum += weight;
-    }
-    count
-}
-
-#[cfg(test)]
-mod tests {
-    use super::limit;
-
-    #[test]
-    fn limits_allow_for_chance() {
-        assert_eq!((limit(1000, 0.05), limit(1000, 0.005), limit(1000, 0.0)), (73, 13, 0));
-    }
 }

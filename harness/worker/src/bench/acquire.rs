@@ -68,6 +68,7 @@ pub(super) fn time(
             gemm_gflops,
             dgemm_gflops,
             ratio: gemm_gflops / dgemm_gflops,
+            sgemm_gflops: None,
         }
     };
     let operator = timing(seconds_of_operator, n * n, n * n * (d + s));

@@ -10,7 +10,7 @@ use gpbench_record::{BenchRequest, Bound, DenseTiming, WorkTiming};
 use gpbench_sdk::exact::{self, SingleFactor};
 use gpbench_sdk::precondition::Preconditioner;
 use gpbench_sdk::{Precision, Workers};
-use ndarray::{Array2, ArrayViewMut2, ShapeBuilder, s};
+use ndarray::{Array2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use super::median::medians_of;
 use super::{gemm, memory};
@@ -21,6 +21,9 @@ const DECAY: f64 = 1e3;
 
 /// Noise scale of that preconditioner: far enough from 0 for single precision.
 const NOISE_SCALE: f64 = 0.1;
+
+/// Columns of a matrix that a thread copies at a time.
+const COLUMNS: usize = 64;
 
 /// Counted work of an algorithm.
 struct Work {
@@ -53,7 +56,11 @@ pub(super) fn factor(
 
     let (mut copy, mut x) = (h.clone(), b.clone());
     let mut double = || {
-        copy.assign(&h);
+        let columns = copy.axis_chunks_iter_mut(Axis(1), COLUMNS).zip(h.axis_chunks_iter(Axis(1), COLUMNS));
+        workers.for_each(columns.enumerate(), |(index, (mut copy, h))| {
+            let below = index * COLUMNS;
+            copy.slice_mut(s![below.., ..]).assign(&h.slice(s![below.., ..]));
+        });
         exact::factorise(&mut copy, workers).expect("it was factorised before");
     };
     let mut in_single = || drop(black_box(SingleFactor::new(n, fill, workers)));

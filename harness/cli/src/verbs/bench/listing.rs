@@ -68,6 +68,36 @@ pub(super) fn listing(answer: &BenchAnswer) -> Listing {
             }
             listing
         }
+        BenchAnswer::Tile(tile) => {
+            let header = [
+                "part",
+                "tile",
+                "d",
+                "rhs",
+                "precision",
+                "threads",
+                "ns an entry",
+                "Gflop/s",
+                "gemm Gflop/s",
+                "ratio",
+            ];
+            let mut listing = Listing::new(&header, json!(answer));
+            for part in &tile.parts {
+                listing.row(vec![
+                    part.part.to_string(),
+                    tile.tile.to_string(),
+                    tile.d.to_string(),
+                    tile.rhs.to_string(),
+                    tile.precision.as_str().to_owned(),
+                    tile.threads.to_string(),
+                    format!("{:.3}", part.nanoseconds),
+                    format!("{:.1}", part.gflops),
+                    format!("{:.1}", tile.gemm_gflops),
+                    format!("{:.3}", part.ratio),
+                ]);
+            }
+            listing
+        }
         BenchAnswer::Acquire { candidates, kernel, features, gradients, operator } => {
             let header = [&HEADER[..], &["ratio, all = 1"]].concat();
             let mut listing = Listing::new(&header, json!(answer));

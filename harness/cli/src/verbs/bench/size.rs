@@ -27,7 +27,7 @@ pub(super) fn require_memory(request: &BenchRequest, [n, d]: [usize; 2]) -> Resu
 fn numbers(request: &BenchRequest, [n, d]: [f64; 2]) -> f64 {
     let rhs = request.rhs as f64;
     let of_product = match &request.product {
-        Product::Operator | Product::Gradient | Product::Rows { .. } => 0.0,
+        Product::Operator | Product::Gradient | Product::Rows { .. } | Product::Tile => 0.0,
         Product::Factor => n * n,
         Product::Precondition { rank } => n * *rank as f64,
         Product::Acquire(Acquire { candidates, starts, features }) => {

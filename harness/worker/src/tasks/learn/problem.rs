@@ -72,7 +72,7 @@ pub(super) fn check(info: &SolverInfo, kernel: &Kernel, task: &Learning) -> Resu
     if kernel.mean.is_some() && !info.can(Capability::Mean) {
         return refused("does not train a constant mean");
     }
-    if info.can(Capability::Inducing) && task.inducing.is_none() {
+    if info.needs_inducing() && task.inducing.is_none() {
         return refused("needs inducing points");
     }
     Ok(())

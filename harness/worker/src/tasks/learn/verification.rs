@@ -3,8 +3,8 @@
 use gpbench_gp::model::{ModelError, Prediction};
 use gpbench_host::Arrays;
 use gpbench_record::{
-    CaseStatus, Failure, FaultCause, Kernel, Learning, Metrics, ModelKind, OriginBase, Predictions, Verified,
-    names,
+    CaseStatus, Failure, FaultCause, Kernel, Learning, Metrics, ModelKind, OriginBase, Predictions,
+    SolutionOutput, Verified, names,
 };
 
 use crate::evaluate::calibration::Calibrations;
@@ -55,7 +55,14 @@ pub(super) fn verify(setup: &Setup, task: &Learning) -> Result<Verified, CaseErr
     metrics.extend(&calibrations.as_ref().map(Calibrations::metrics).unwrap_or_default());
     let calibration = calibrations.and_then(|calibrations| calibrations.shares());
     let units = setup.rows.units.clone().map(Box::new);
-    Ok(Verified { metrics, calibration, units, predictions: kept, ..Verified::default() })
+    let output = model.as_ref().map(|model| output(&judge, model)).unwrap_or_default();
+    Ok(Verified { metrics, calibration, units, predictions: kept, output, ..Verified::default() })
+}
+
+/// The kind and the hyperparameters of a model.
+fn output(judge: &Judge, model: &ParsedModel) -> SolutionOutput {
+    let hyperparameters = judge.hyperparameters(model);
+    SolutionOutput { model: Some(model.kind), hyperparameters, ..SolutionOutput::default() }
 }
 
 /// The predictions of a model on the test rows in the units of the file, where they are kept. The variances of the latent

@@ -2,7 +2,7 @@
 //! built again, and a random search of the same objective is the control.
 
 use gpbench_data::synthetic::{largest, random_search};
-use gpbench_record::{FaultCause, Metrics, Verified, names};
+use gpbench_record::{FaultCause, Metrics, SolutionOutput, Verified, names};
 use ndarray::{Axis, s};
 
 use crate::evaluate;
@@ -57,7 +57,9 @@ pub(super) fn verify(search: &Search<'_>) -> Result<Verified, CaseError> {
     ] {
         metrics.insert(name, value);
     }
-    Ok(Verified { metrics, random_search, ..Verified::default() })
+    let points = found.points.iter().copied().collect();
+    let output = SolutionOutput { points, best, ..SolutionOutput::default() };
+    Ok(Verified { metrics, random_search, output, ..Verified::default() })
 }
 
 /// Compares the best value that a step reports with that of its points.
