@@ -18,13 +18,13 @@ mod parts;
 mod points;
 mod product;
 mod sampled;
+mod strips;
 mod waves;
 mod weigh;
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use bytemuck::Zeroable;
 use ndarray::ArrayViewMut2;
 
 use self::evaluate::{Differences, Distance, Evaluate, Products};
@@ -183,7 +183,6 @@ impl<E: Real> Weighed<'_, E> {
         let lanes = E::dispatch(simd::arch(), CountLanes);
         let mut vectors = [[E::from_f64(0.0); MOST_LANES]; MOST_COLUMNS];
         let vectors = vectors.as_flattened_mut();
-        let mut weights = [E::Strip::zeroed(); MOST_COLUMNS];
         let work = Weigh {
             rows: points.part(rows),
             cols: points.part(cols),
@@ -192,7 +191,6 @@ impl<E: Real> Weighed<'_, E> {
             right,
             s,
             tile: &mut tile[..tile_len(rows.len(), cols.len())],
-            weights: bytemuck::cast_slice_mut(&mut weights[..width]),
             row_sums,
             column_sums: &mut vectors[..width * lanes],
             how: PhantomData::<(D, C)>,
