@@ -12,6 +12,7 @@
 //! A tile is stored as strips of as many rows as fit into a cache line, each strip column by column: its product and
 //! its transposed product then both read whole cache lines in order.
 
+mod distance;
 mod evaluate;
 mod panels;
 mod parts;
@@ -27,7 +28,8 @@ use std::ops::Range;
 
 use ndarray::ArrayViewMut2;
 
-use self::evaluate::{Differences, Distance, Evaluate, Products};
+use self::distance::{Differences, Distance, Products};
+use self::evaluate::Evaluate;
 use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub use self::parts::TileParts;

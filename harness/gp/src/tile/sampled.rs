@@ -12,7 +12,7 @@ use std::ops::Range;
 use bytemuck::Pod;
 use pulp::Simd;
 
-use super::evaluate::{Differences, Distance, Products};
+use super::distance::{Differences, Distance, Products};
 use super::panels::CountLanes;
 use super::points::{Part, Points};
 use super::strips::{BATCH, Place, Step, by_registers, each_batch};

@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::evaluate::Distance;
+use super::distance::Distance;
 use super::points::{GROUP, PAD, Part};
 use crate::kernel::Correlation;
 use gpbench_numerics::simd::{Lanes, Real};
@@ -127,7 +127,7 @@ fn some_strips<
 ) {
     let x = vectors::<S, E, NS, NV>(rows.strips, d, first);
     let norms_x = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>().0;
-    let norms_x = norms_x[first..first + NS].try_into().expect("NS strips");
+    let norms_x: &[[E::V; NV]; NS] = norms_x[first..first + NS].try_into().expect("NS strips");
     let norms_z = cols.norms.as_chunks::<GROUP>().0;
     let (len, in_group) = (out.len() / NS, GROUP * NV);
     for group in 0..=norms_z.len() {

@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::evaluate::Products;
+use super::distance::Products;
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
 use super::strips::{by_registers, pair_sums, put, together, vectors};

@@ -10,7 +10,7 @@ use bytemuck::Pod;
 use pulp::Simd;
 
 use super::MOST_COLUMNS;
-use super::evaluate::{Distance, Products};
+use super::distance::{Distance, Products};
 use super::points::{GROUP, Part};
 use super::strips::{BATCH, Place, Step, by_registers, each_batch, pair_sums, vectors};
 use crate::kernel::Correlation;

@@ -12,7 +12,8 @@ use pulp::{Arch, Simd};
 use super::BATCH;
 use crate::kernel::{Correlation, Matern12, Matern32};
 use crate::seed::Streams;
-use crate::tile::evaluate::{Differences, Distance, Evaluate, Products};
+use crate::tile::distance::{Differences, Distance, Products};
+use crate::tile::evaluate::Evaluate;
 use crate::tile::points::{Factors, GROUP, Part, Points, padded};
 use crate::tile::sampled::Add;
 use crate::tile::waves::Angles;
@@ -207,7 +208,7 @@ impl<E: Real, D: Distance, C: Correlation> Compare<'_, E, D, C> {
         }
         let of_vector = |sum: &[E]| sum.iter().map(|part| part.to_f64()).sum::<f64>();
         let totals = bytemuck::cast_slice::<E::V, E>(&totals).chunks_exact(E::LANES);
-        let expected = totals.map(of_vector).fold(0.0, |total: f64, sum| total + sum);
+        let expected = totals.map(of_vector).sum::<f64>();
         assert_same(tile, &m, "M");
         assert_same(row_sums, &of_rows, "row sums");
         assert_same(column_sums, &of_columns, "column sums");
