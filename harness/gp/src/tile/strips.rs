@@ -6,9 +6,10 @@
 //! 2. arguments of the correlation, which are square roots but for one family;
 //! 3. a [`Step`]: exponentials, and what is done with them.
 //!
-//! A square root occupies a unit of its own for about as long as all other work on a vector takes. So stage 2 of a
-//! group runs between the batches of stage 3 of the group before it, and its roots overlap with these and with stage 1
-//! of the next group. In loops of their own, exponentials would wait for roots. The order of stages changes no bit.
+//! A square root occupies a unit of its own, with AVX-512 for longer than the exponential of a vector takes. So
+//! stage 2 of a group runs between the batches of stage 3 of the group before it: its roots overlap with these, and
+//! with stage 1 of the next group. In loops of their own, exponentials would wait for roots. The order of stages
+//! changes no bit.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -20,12 +21,12 @@ use super::points::{GROUP, PAD, Part};
 use crate::kernel::Correlation;
 use gpbench_numerics::simd::{Lanes, Real};
 
-/// Calls `columns` of some work of numbers `$real` with the shape of its sums for the vectors of `$simd_type`: NS strips
-/// of NV vectors, times NJ columns.
+/// Calls `columns` of some work of numbers `$real` with the shape of its sums for the vectors of `$simd_type`:
+/// NS strips of NV vectors, times NJ columns.
 ///
-/// Processors with vectors as long as a strip have 32 registers: 16 sums there take 10 loads for each input, where two
-/// times 8 sums of one strip would take 18, and keep two multiply-add units busy through their latency. Others have 16
-/// registers, and half of them hold sums.
+/// Processors with vectors as long as a strip have 32 registers. 16 sums take 10 loads for each input there, where
+/// two times 8 sums of one strip would take 18, and they keep two multiply-add units busy through their latency.
+/// Other processors may have 16 registers, half of which hold sums.
 macro_rules! by_registers {
     ($real:ident, $simd_type:ident, $work:expr, $simd:expr) => {
         match $real::STRIP / $real::LANES {

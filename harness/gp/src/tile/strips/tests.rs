@@ -136,8 +136,7 @@ impl<E: Real, D: Distance, C: Correlation> Compare<'_, E, D, C> {
         let norms = bytemuck::cast_slice::<E, E::V>(rows.norms);
         for at in 0..plain.arguments.len() {
             let (strip, column, v) = plain.place(at);
-            let (norm_x, norm_z) =
-                (norms[strip * plain.vectors + v], E::broadcast(simd, cols.norms[column]));
+            let (norm_x, norm_z) = (norms[strip * plain.vectors + v], E::broadcast(simd, cols.norms[column]));
             let r2 = D::finish::<S, E>(simd, plain.arguments[at], norm_x, norm_z);
             [plain.arguments[at]] = C::argument::<S, E, 1>(simd, [r2]);
         }
@@ -225,8 +224,7 @@ impl<E: Real, D: Distance, C: Correlation> Compare<'_, E, D, C> {
         let (mut tile, len) = (filled::<E>(height * width, f64::NAN), width * E::LANES);
         let [mut values, mut slopes] = [0.5, -1.5].map(|start| filled::<E>(len, start));
         let tile = &mut tile.numbers_mut::<E>()[..height * width];
-        let (values, slopes) =
-            (&mut values.numbers_mut::<E>()[..len], &mut slopes.numbers_mut::<E>()[..len]);
+        let (values, slopes) = (&mut values.numbers_mut::<E>()[..len], &mut slopes.numbers_mut::<E>()[..len]);
         let work = Add {
             rows,
             cols,
