@@ -12,22 +12,24 @@
 //! A tile is stored as strips of as many rows as fit into a cache line, each strip column by column: its product and
 //! its transposed product then both read whole cache lines in order.
 
+mod distance;
 mod evaluate;
 mod panels;
 mod parts;
 mod points;
 mod product;
 mod sampled;
+mod strips;
 mod waves;
 mod weigh;
 
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use bytemuck::Zeroable;
 use ndarray::ArrayViewMut2;
 
-use self::evaluate::{Differences, Distance, Evaluate, Products};
+use self::distance::{Differences, Distance, Products};
+use self::evaluate::Evaluate;
 use self::panels::CountLanes;
 pub(crate) use self::panels::Layout;
 pub use self::parts::TileParts;
@@ -183,7 +185,6 @@ impl<E: Real> Weighed<'_, E> {
         let lanes = E::dispatch(simd::arch(), CountLanes);
         let mut vectors = [[E::from_f64(0.0); MOST_LANES]; MOST_COLUMNS];
         let vectors = vectors.as_flattened_mut();
-        let mut weights = [E::Strip::zeroed(); MOST_COLUMNS];
         let work = Weigh {
             rows: points.part(rows),
             cols: points.part(cols),
@@ -192,7 +193,6 @@ impl<E: Real> Weighed<'_, E> {
             right,
             s,
             tile: &mut tile[..tile_len(rows.len(), cols.len())],
-            weights: bytemuck::cast_slice_mut(&mut weights[..width]),
             row_sums,
             column_sums: &mut vectors[..width * lanes],
             how: PhantomData::<(D, C)>,

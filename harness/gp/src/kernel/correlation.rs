@@ -7,8 +7,8 @@ use gpbench_numerics::simd::Lanes;
 /// The formulae of one family: its correlation k as a function of the squared scaled distance `r^2`, the slope
 /// of that function, and its spectral density.
 ///
-/// Tiles evaluate M vectors at a time and in two steps, because square roots overlap with sums of other
-/// distances, while exponentials need the registers for themselves. The scalar forms are the same code.
+/// Tiles evaluate M vectors at a time and in two steps, because square roots overlap with the exponentials and the
+/// distances of other entries. The scalar forms are the same code.
 pub(crate) trait Correlation {
     /// Degrees of freedom of the spectral density, a multivariate Student t: twice the smoothness of a Matérn
     /// family. `None` where the spectral density is normal.

@@ -14,7 +14,8 @@ use gpbench_record::TilePart;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use pulp::Simd;
 
-use super::evaluate::{Evaluate, Products};
+use super::distance::Products;
+use super::evaluate::Evaluate;
 use super::panels::{CountLanes, Layout};
 use super::points::{Points, padded};
 use super::product::{Forward, Transposed};

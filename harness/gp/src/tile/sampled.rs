@@ -9,11 +9,13 @@
 use std::marker::PhantomData;
 use std::ops::Range;
 
+use bytemuck::Pod;
 use pulp::Simd;
 
-use super::evaluate::{BATCH, Differences, Distance, Products, arguments, by_registers};
+use super::distance::{Differences, Distance, Products};
 use super::panels::CountLanes;
 use super::points::{Part, Points};
+use super::strips::{BATCH, Place, Step, by_registers, each_batch};
 use super::{Tiles, padded, tile_len};
 use crate::kernel::{Correlation, with_family};
 use gpbench_numerics::Aligned;
@@ -102,16 +104,16 @@ fn add<D: Distance, C: Correlation>(
 }
 
 /// Adds one tile.
-struct Add<'a, E: Real, D, C> {
-    rows: Part<'a, E>,
-    cols: Part<'a, E>,
-    d: usize,
-    weights: &'a [E],
-    of: &'a [usize],
-    tile: &'a mut [E],
-    values: &'a mut [E],
-    slopes: &'a mut [E],
-    how: PhantomData<(D, C)>,
+pub(super) struct Add<'a, E: Real, D, C> {
+    pub(super) rows: Part<'a, E>,
+    pub(super) cols: Part<'a, E>,
+    pub(super) d: usize,
+    pub(super) weights: &'a [E],
+    pub(super) of: &'a [usize],
+    pub(super) tile: &'a mut [E],
+    pub(super) values: &'a mut [E],
+    pub(super) slopes: &'a mut [E],
+    pub(super) how: PhantomData<(D, C)>,
 }
 
 impl<E: Real, D: Distance, C: Correlation> Work<E> for Add<'_, E, D, C> {
@@ -128,31 +130,58 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Add<'_, E, D, C> {
 
 impl<E: Real, D: Distance, C: Correlation> Add<'_, E, D, C> {
     #[inline(always)]
-    fn columns<S: Simd, const NV: usize, const NJ: usize, const SUMS: usize>(self, simd: S)
+    fn columns<S: Simd, const NS: usize, const NV: usize, const NJ: usize>(self, simd: S)
     where
         E: Lanes<S>,
     {
         let Add { rows, cols, d, weights, of, tile, values, slopes, how: _ } = self;
-        let (height, width) = (rows.norms.len() / E::STRIP, cols.norms.len());
-        let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
-        let points = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
-        let weights = bytemuck::cast_slice::<E, E::V>(weights).as_chunks::<NV>().0;
-        let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
-        let values = bytemuck::cast_slice_mut::<E, E::V>(values);
-        let slopes = bytemuck::cast_slice_mut::<E, E::V>(slopes);
-        for (strip, (out, norm_x)) in tile.chunks_exact_mut(width * NV).zip(norms_x).enumerate() {
-            let x = &points[strip * d..(strip + 1) * d];
-            arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
-            for (batch, out) in out.as_chunks_mut::<BATCH>().0.iter_mut().enumerate() {
-                let [k, slope] = C::with_slope::<S, E, BATCH>(simd, *out);
-                for i in 0..BATCH {
-                    let (column, vector) = ((batch * BATCH + i) / NV, (batch * BATCH + i) % NV);
-                    let weight = weights[of[column] * height + strip][vector];
-                    values[column] = E::mul_add(simd, weight, k[i], values[column]);
-                    out[i] = E::mul(simd, weight, slope[i]);
-                    slopes[column] = E::add(simd, slopes[column], out[i]);
-                }
-            }
+        let mut step = Sums {
+            height: rows.norms.len() / E::STRIP,
+            weights: bytemuck::cast_slice::<E, E::V>(weights).as_chunks::<NV>().0,
+            of,
+            values: bytemuck::cast_slice_mut::<E, E::V>(values),
+            slopes: bytemuck::cast_slice_mut::<E, E::V>(slopes),
+            how: PhantomData::<C>,
+        };
+        each_batch::<S, E, D, C, _, NS, NV, NJ>(simd, (rows, cols), d, tile, &mut step);
+    }
+}
+
+/// Replaces arguments by `a_j`, and adds up the sums of each column.
+struct Sums<'a, V, C, const NV: usize> {
+    /// Strips of each distinct column of weights.
+    height: usize,
+    weights: &'a [[V; NV]],
+    of: &'a [usize],
+    values: &'a mut [V],
+    slopes: &'a mut [V],
+    how: PhantomData<C>,
+}
+
+impl<S: Simd, E, V, C, const NV: usize, const NJ: usize> Step<S, E, NV, NJ> for Sums<'_, V, C, NV>
+where
+    E: Lanes<S, V = V>,
+    V: Pod,
+    C: Correlation,
+{
+    #[inline(always)]
+    fn batch(&mut self, simd: S, Place { strip, vector }: Place, entries: &mut [V; BATCH]) {
+        let [k, slope] = C::with_slope::<S, E, BATCH>(simd, *entries);
+        let (mut weights, mut a) = (k, slope);
+        for i in 0..BATCH {
+            let (column, v) = ((vector + i) / NV, (vector + i) % NV);
+            weights[i] = self.weights[self.of[column] * self.height + strip][v];
+            a[i] = E::mul(simd, weights[i], slope[i]);
         }
+        // One loop for each kind of sums, so that vectors of the same column are added in a register.
+        for i in 0..BATCH {
+            let sum = &mut self.values[(vector + i) / NV];
+            *sum = E::mul_add(simd, weights[i], k[i], *sum);
+        }
+        for (i, &a) in a.iter().enumerate() {
+            let sum = &mut self.slopes[(vector + i) / NV];
+            *sum = E::add(simd, *sum, a);
+        }
+        *entries = a;
     }
 }

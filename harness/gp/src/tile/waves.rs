@@ -5,9 +5,10 @@ use std::ops::Range;
 
 use pulp::Simd;
 
-use super::evaluate::{Products, by_registers, pair_sums};
+use super::distance::Products;
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
+use super::strips::{by_registers, pair_sums, put, together, vectors};
 use super::{padded, tile_len};
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
@@ -21,11 +22,12 @@ pub(crate) fn angles(
     f64::dispatch(simd::arch(), Angles { rows: a.part(rows), cols: b.part(cols), d: a.d(), tile });
 }
 
-struct Angles<'a, E: Real> {
-    rows: Part<'a, E>,
-    cols: Part<'a, E>,
-    d: usize,
-    tile: &'a mut [E],
+/// Fills a tile with inner products.
+pub(super) struct Angles<'a, E: Real> {
+    pub(super) rows: Part<'a, E>,
+    pub(super) cols: Part<'a, E>,
+    pub(super) d: usize,
+    pub(super) tile: &'a mut [E],
 }
 
 impl<E: Real> Work<E> for Angles<'_, E> {
@@ -42,21 +44,34 @@ impl<E: Real> Work<E> for Angles<'_, E> {
 
 impl<E: Real> Angles<'_, E> {
     #[inline(always)]
-    fn columns<S: Simd, const NV: usize, const NJ: usize, const SUMS: usize>(self, simd: S)
+    fn columns<S: Simd, const NS: usize, const NV: usize, const NJ: usize>(mut self, simd: S)
     where
         E: Lanes<S>,
     {
-        let Angles { rows, cols, d, tile } = self;
-        let width = cols.norms.len();
-        let strips = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
-        let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
-        for (strip, out) in tile.chunks_exact_mut(width * NV).enumerate() {
-            let x = &strips[strip * d..(strip + 1) * d];
-            for (g, out) in out.chunks_exact_mut(GROUP * NV).enumerate() {
-                let z = &cols.groups[g * d..(g + 1) * d];
-                for (part, out) in out.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
-                    *out = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, x, z, part * NJ);
-                }
+        let (together, rest) = together::<E, NS>(self.rows.norms.len());
+        for first in together {
+            self.strips::<S, NS, NV, NJ>(simd, first);
+        }
+        for first in rest {
+            self.strips::<S, 1, NV, NJ>(simd, first);
+        }
+    }
+
+    /// The `NS` strips from strip `first` on.
+    #[inline(always)]
+    fn strips<S: Simd, const NS: usize, const NV: usize, const NJ: usize>(&mut self, simd: S, first: usize)
+    where
+        E: Lanes<S>,
+    {
+        let (d, width) = (self.d, self.cols.norms.len());
+        let x = vectors::<S, E, NS, NV>(self.rows.strips, d, first);
+        let tile = bytemuck::cast_slice_mut::<E, E::V>(self.tile);
+        let out = &mut tile[first * width * NV..][..NS * width * NV];
+        for group in 0..width / GROUP {
+            let z = &self.cols.groups[group * d..(group + 1) * d];
+            for part in 0..GROUP / NJ {
+                let sums = pair_sums::<S, E, Products, NS, NV, NJ>(simd, x, z, part * NJ);
+                put::<S, E, NS, NV, NJ>(&sums, out, group * GROUP + part * NJ);
             }
         }
     }

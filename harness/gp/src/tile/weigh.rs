@@ -6,10 +6,13 @@
 
 use std::marker::PhantomData;
 
+use bytemuck::Pod;
 use pulp::Simd;
 
-use super::evaluate::{BATCH, Distance, Products, arguments, by_registers, pair_sums};
+use super::MOST_COLUMNS;
+use super::distance::{Distance, Products};
 use super::points::{GROUP, Part};
+use super::strips::{BATCH, Place, Step, by_registers, each_batch, pair_sums, vectors};
 use crate::kernel::Correlation;
 use gpbench_numerics::simd::{Lanes, Real, Work};
 
@@ -24,8 +27,6 @@ pub(crate) struct Weigh<'a, E: Real, D, C> {
     pub(crate) s: usize,
     /// M, in the order of tiles.
     pub(crate) tile: &'a mut [E],
-    /// Memory for the entries of G of one strip.
-    pub(crate) weights: &'a mut [E],
     /// Sums of M over columns, one per row, to which those of the tile are added.
     pub(crate) row_sums: &'a mut [E],
     /// Sums of M over the tile's rows: one vector per column, whose numbers the caller sums.
@@ -48,54 +49,92 @@ impl<E: Real, D: Distance, C: Correlation> Work<E> for Weigh<'_, E, D, C> {
 
 impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
     #[inline(always)]
-    fn columns<S: Simd, const NV: usize, const NJ: usize, const SUMS: usize>(self, simd: S) -> f64
+    fn columns<S: Simd, const NS: usize, const NV: usize, const NJ: usize>(self, simd: S) -> f64
     where
         E: Lanes<S>,
     {
-        let Weigh { rows, cols, d, left, right, s, tile, weights, row_sums, column_sums, how: _ } = self;
-        let width = cols.norms.len();
-        let (norms_x, _) = bytemuck::cast_slice::<E, E::V>(rows.norms).as_chunks::<NV>();
-        let points = bytemuck::cast_slice::<E::Strip, E::V>(rows.strips).as_chunks::<NV>().0;
-        let factors = bytemuck::cast_slice::<E::Strip, E::V>(left).as_chunks::<NV>().0;
-        let tile = bytemuck::cast_slice_mut::<E, E::V>(tile);
-        let (row_sums, _) = bytemuck::cast_slice_mut::<E, E::V>(row_sums).as_chunks_mut::<NV>();
-        let column_sums = bytemuck::cast_slice_mut::<E, E::V>(column_sums);
-        let weights = bytemuck::cast_slice_mut::<E, E::V>(weights);
+        let Weigh { rows, cols, d, left, right, s, tile, row_sums, column_sums, how: _ } = self;
+        let zero = E::splat(simd, 0.0);
+        let mut step = Weighted {
+            left,
+            right,
+            s,
+            first: 0,
+            weights: [[[zero; NV]; GROUP]; NS],
+            totals: [[zero; BATCH]; MOST_STRIPS],
+            row_sums: bytemuck::cast_slice_mut::<E, E::V>(row_sums).as_chunks_mut::<NV>().0,
+            column_sums: bytemuck::cast_slice_mut::<E, E::V>(column_sums),
+            how: PhantomData::<C>,
+        };
+        each_batch::<S, E, D, C, _, NS, NV, NJ>(simd, (rows, cols), d, tile, &mut step);
         let mut total = 0.0;
-        let strips = tile.chunks_exact_mut(width * NV).zip(norms_x).zip(row_sums).enumerate();
-        for (strip, ((out, norm_x), row_sums)) in strips {
-            let (x, u) = (&points[strip * d..(strip + 1) * d], &factors[strip * s..(strip + 1) * s]);
-            let mut weighted = [E::splat(simd, 0.0); BATCH];
-            // Distances and weights in separate loops: a loop with both has too few registers.
-            arguments::<S, E, D, C, NV, NJ, SUMS>(simd, x, norm_x, cols, out);
-            for (g, weights) in weights.chunks_exact_mut(GROUP * NV).enumerate() {
-                let w = &right[g * s..(g + 1) * s];
-                for (part, weights) in weights.as_chunks_mut::<SUMS>().0.iter_mut().enumerate() {
-                    *weights = pair_sums::<S, E, Products, NV, NJ, SUMS>(simd, u, w, part * NJ);
-                }
-            }
-            let parts = out.as_chunks_mut::<BATCH>().0.iter_mut();
-            for (out, weights) in parts.zip(weights.as_chunks::<BATCH>().0) {
-                let [k, slope] = C::with_slope::<S, E, BATCH>(simd, *out);
-                for i in 0..BATCH {
-                    weighted[i] = E::mul_add(simd, weights[i], k[i], weighted[i]);
-                    out[i] = E::mul(simd, weights[i], slope[i]);
-                }
-            }
-            let mut sums = *row_sums;
-            for (column, m) in column_sums.iter_mut().zip(out.as_chunks::<NV>().0) {
-                for (sum, &m) in sums.iter_mut().zip(m) {
-                    *sum = E::add(simd, *sum, m);
-                    *column = E::add(simd, *column, m);
-                }
-            }
-            *row_sums = sums;
-            for weighted in weighted {
-                let mut sum = [0.0; 16];
-                E::add_to(simd, weighted, &mut sum[..E::LANES]);
-                total += sum.iter().sum::<f64>();
-            }
+        for &vector in step.totals[..rows.norms.len() / E::STRIP].as_flattened() {
+            let mut sum = [0.0; 16];
+            E::add_to(simd, vector, &mut sum[..E::LANES]);
+            total += sum.iter().sum::<f64>();
         }
         total
+    }
+}
+
+/// Largest number of strips of a tile: of 8 rows each.
+const MOST_STRIPS: usize = MOST_COLUMNS / 8;
+
+/// Replaces arguments by entries of M and adds these up, for `NS` strips at a time.
+struct Weighted<'a, E: Real, V, C, const NS: usize, const NV: usize> {
+    left: &'a [E::Strip],
+    right: &'a [[E; GROUP]],
+    s: usize,
+    /// The first of the strips whose entries of G are in `weights`, for one group of columns.
+    first: usize,
+    weights: [[[V; NV]; GROUP]; NS],
+    /// Sums of `G_ij k_ij` of each strip.
+    totals: [[V; BATCH]; MOST_STRIPS],
+    row_sums: &'a mut [[V; NV]],
+    column_sums: &'a mut [V],
+    how: PhantomData<C>,
+}
+
+impl<S: Simd, E, V, C, const NS: usize, const NV: usize, const NJ: usize> Step<S, E, NV, NJ>
+    for Weighted<'_, E, V, C, NS, NV>
+where
+    E: Lanes<S, V = V>,
+    V: Pod,
+    C: Correlation,
+{
+    #[inline(always)]
+    fn begin<const STRIPS: usize>(&mut self, simd: S, first: usize, group: usize) {
+        self.first = first;
+        let u = vectors::<S, E, STRIPS, NV>(self.left, self.s, first);
+        let w = &self.right[group * self.s..(group + 1) * self.s];
+        for part in 0..GROUP / NJ {
+            let sums = pair_sums::<S, E, Products, STRIPS, NV, NJ>(simd, u, w, part * NJ);
+            for (weights, sums) in self.weights.iter_mut().zip(&sums) {
+                weights.as_chunks_mut::<NJ>().0[part] = *sums;
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn batch(&mut self, simd: S, Place { strip, vector }: Place, entries: &mut [V; BATCH]) {
+        let weights = self.weights[strip - self.first].as_flattened().as_chunks::<BATCH>().0;
+        let weights = &weights[vector % (GROUP * NV) / BATCH];
+        let [k, slope] = C::with_slope::<S, E, BATCH>(simd, *entries);
+        let total = &mut self.totals[strip];
+        let mut m = slope;
+        for i in 0..BATCH {
+            total[i] = E::mul_add(simd, weights[i], k[i], total[i]);
+            m[i] = E::mul(simd, weights[i], slope[i]);
+        }
+        let row_sums = &mut self.row_sums[strip];
+        for (i, &m) in m.iter().enumerate() {
+            let sum = &mut row_sums[(vector + i) % NV];
+            *sum = E::add(simd, *sum, m);
+        }
+        for (i, &m) in m.iter().enumerate() {
+            let sum = &mut self.column_sums[(vector + i) / NV];
+            *sum = E::add(simd, *sum, m);
+        }
+        *entries = m;
     }
 }
