@@ -55,8 +55,8 @@ fn blocks_of<'a, F>(stripes: &'a mut [ArrayViewMut2<'_, F>]) -> Vec<Block<'a, F>
     blocks.collect()
 }
 
-/// Computes blocks of a product of matrices with `rows` rows: `multiply` replaces a block by the part of it that some of
-/// these rows contribute.
+/// Computes blocks of a product of matrices with `rows` rows: `multiply` replaces a block by what a range of these rows
+/// contributes to it.
 ///
 /// Where blocks are too few to occupy many threads, rows are cut into pieces too. The parts of a block are added in the
 /// order of the rows, and pieces depend on the shapes alone, so that no sum depends on the number of threads.
@@ -167,8 +167,7 @@ mod tests {
     /// Products over one and several blocks and pieces, with whole and with partial ones at their ends.
     #[test]
     fn products_of_any_shape_have_the_same_bits_on_any_number_of_threads() {
-        let shapes =
-            [(1, 1, 1), (7, 3, 1), (1024, 256, 2), (1025, 257, 1), (2049, 300, 65), (2600, 70, 257)];
+        let shapes = [(1, 1, 1), (7, 3, 1), (1024, 256, 2), (1025, 257, 1), (2049, 300, 65), (2600, 70, 257)];
         for (m, k, s) in shapes {
             let (a, b) = (scattered_columns(m, k), scattered_columns(m, s));
             let tolerance = 1e-15 * (m as f64 + 1.0);
