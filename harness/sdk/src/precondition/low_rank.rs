@@ -4,7 +4,8 @@ use gpbench_numerics::layout::{column_major, leading_dimension};
 use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
 
 use super::orthonormal::{LOSS, orthonormalise_over};
-use super::products::{add_product, multiply_transposed, tile_rows};
+use super::products::{multiply_transposed, tile_rows};
+use crate::tall::multiply_alone;
 use crate::{Error, Precision, Result, Workers};
 
 /// Share of P's least eigenvalue that may be lost to rounding.
@@ -122,7 +123,7 @@ impl Preconditioner {
         let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
         workers.for_each(tiles, |((mut tile, r), basis)| {
             let mut explained = Array2::zeros(r.dim().f());
-            add_product(1.0, &basis, &coefficients, 0.0, &mut explained);
+            multiply_alone(1.0, &basis, &coefficients, 0.0, &mut explained);
             Zip::from(&mut tile)
                 .and(&r)
                 .and(&explained)
@@ -139,7 +140,7 @@ impl Preconditioner {
         let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
         workers.for_each(tiles, |((mut tile, r), basis)| {
             tile.assign(&r);
-            add_product(-self.scale, &basis, &coefficients, self.scale, &mut tile);
+            multiply_alone(-self.scale, &basis, &coefficients, self.scale, &mut tile);
         });
         product
     }
@@ -227,6 +228,17 @@ mod tests {
             // One right-hand side alone takes other routines of BLAS.
             let apart = &one[0].column(1) - &one[1].column(0);
             assert!(apart.iter().all(|difference| difference.abs() < tolerance));
+        }
+    }
+
+    #[test]
+    fn of_rank_0_it_divides_by_the_noise() {
+        let workers = Workers { threads: 2, pool: None };
+        for columns in [1, 3] {
+            let r = Array2::from_elem((70, columns).f(), 3.0);
+            let of = Preconditioner::low_rank_plus_noise(Array2::zeros((70, 0).f()), 0.5, workers).unwrap();
+            assert_eq!(of.apply(&r, workers), 4.0 * &r);
+            assert_eq!(of.stored_in(Precision::Mixed, workers).apply(&r, workers), 4.0 * &r);
         }
     }
 

@@ -6,17 +6,18 @@
 use std::ops::Range;
 
 use gpbench_numerics::factor::triangle;
-use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
+use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, LinalgScalar, ShapeBuilder, s};
 
 use super::ROWS;
+use crate::tall::multiply_alone;
 use crate::{Result, Workers, lapack};
 
 /// Rows and columns of a block of A^T B, for tall A and B. BLAS copies two numbers for that many multiply-adds.
 const BLOCK: usize = 256;
 
 /// Fewest rows of a piece of tall matrices.
-const PIECE: usize = 1024;
+const PIECE: usize = 512;
 
 /// Number of tasks of a product, where its shape allows this number: enough for many threads.
 const TASKS: usize = 32;
@@ -78,6 +79,9 @@ fn sum_blocks<F: LinalgScalar + Send + Sync>(
         let targets = std::iter::once(block.view_mut()).chain(parts.iter_mut().map(|part| part.view_mut()));
         targets.enumerate().map(move |(piece, target)| (place, piece * height, target))
     });
+    // All blocks of one piece, which stays in the last-level cache, before the next piece.
+    let mut tasks: Vec<_> = tasks.collect();
+    tasks.sort_by_key(|(_, first, _)| *first);
     workers.for_each(tasks, |(place, first, target)| {
         multiply(place, first..rows.min(first + height), target);
     });
@@ -124,25 +128,9 @@ pub(super) fn multiply_transposed<F: LinalgScalar + Send + Sync>(
     sum_blocks(blocks_of(&mut stripes), a.nrows(), workers, |(i, j), rows, mut block| {
         let left = a.slice(s![rows.clone(), i..i + block.nrows()]);
         let right = b.slice(s![rows, j..j + block.ncols()]);
-        add_product(F::one(), &left.t(), &right, F::zero(), &mut block);
+        multiply_alone(F::one(), &left.t(), &right, F::zero(), &mut block);
     });
     product
-}
-
-/// C = scale A B + keep C.
-pub(super) fn add_product<F: LinalgScalar>(
-    scale: F,
-    a: &ArrayRef2<F>,
-    b: &ArrayRef2<F>,
-    keep: F,
-    c: &mut ArrayRef2<F>,
-) {
-    if c.ncols() == 1 {
-        // BLAS would copy A for a product with a matrix of one column.
-        general_mat_vec_mul(scale, a, &b.column(0), keep, &mut c.column_mut(0));
-    } else {
-        general_mat_mul(scale, a, b, keep, c);
-    }
 }
 
 /// Rows of a tile of a matrix with `rows` rows that is multiplied by a small matrix, which BLAS copies for each tile.

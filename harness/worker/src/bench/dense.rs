@@ -99,7 +99,7 @@ pub(super) fn precondition(
     }
     // The Frobenius norm of a factor of a kernel matrix with a diagonal of ones.
     factor *= (n as f64).sqrt() / factor.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-    // V takes the memory of its factor. In solvers that is no copy.
+    // V takes the memory of its factor, so each run needs a copy. Solvers need none.
     let build = || Preconditioner::low_rank_plus_noise(copied(&factor, workers), NOISE_SCALE, workers);
     let (double, single) = (build()?, build()?.stored_in(Precision::Mixed, workers));
 
