@@ -10,8 +10,8 @@
 //! | `nystrom` | K Omega (Omega^T K Omega)^-1 Omega^T K for a Gaussian Omega | n^2, whatever k |
 //!
 //! A solver offers them by three parameters, `preconditioner: Preconditioning`, `rank: Rank` (or `usize`) and `remainder: f64`,
-//! and calls [`Preconditioning::build`] in `prepare`. All dense work is split into pieces of fixed size, with
-//! one single-threaded BLAS call each, so that results do not depend on the number of threads.
+//! and calls [`Preconditioning::build`] in `prepare`. All dense work is split into pieces, with single-threaded calls of
+//! BLAS, whose sizes depend on the shapes alone, so that results do not depend on the number of threads.
 //!
 //! # What the factor leaves out
 //!
@@ -37,6 +37,7 @@ mod low_rank;
 mod nystrom;
 mod orthonormal;
 mod pivoted_cholesky;
+mod products;
 mod rank;
 mod rp_cholesky;
 
@@ -170,7 +171,7 @@ impl Preconditioning {
         let (n, k) = (n as f64, rank.into().most(n) as f64);
         8.0 * match self {
             Preconditioning::None => 0.0,
-            // The factor and its copy with the noise below, and two triangles.
+            // The factor, a copy of its columns if they are fewer than asked for, and k x k matrices.
             Preconditioning::PivotedCholesky | Preconditioning::RpCholesky => (2.0 * n + 3.0 * k) * k,
             // Omega and K Omega, and k x k matrices for the eigenvalues.
             Preconditioning::Nystrom => (2.0 * n + 6.0 * k) * k,

@@ -3,8 +3,8 @@
 //! Tiles have a fixed height, and partial sums are added in order, so that results do not depend on the number of
 //! threads.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
+use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, LinalgScalar, ShapeBuilder};
 
 use crate::{Result, Workers, lapack};
 
@@ -31,7 +31,7 @@ pub fn product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'_>) -> 
     let mut parts = vec![Array2::zeros((0, 0)); count(a.nrows())];
     workers.for_each(parts.iter_mut().zip(tiles(a)).zip(tiles(b)), |((part, a), b)| {
         *part = Array2::zeros((a.ncols(), b.ncols()).f());
-        general_mat_mul(1.0, &a.t(), &b, 0.0, part);
+        multiply_alone(1.0, &a.t(), &b, 0.0, part);
     });
     let mut sum = Array2::zeros((a.ncols(), b.ncols()).f());
     parts.iter().for_each(|part| sum += part);
@@ -47,8 +47,24 @@ pub fn add_product(
     workers: Workers<'_>,
 ) {
     workers.for_each(tiles_mut(c).zip(tiles(a)), |(mut c, a)| {
-        general_mat_mul(scale, &a, b, 1.0, &mut c);
+        multiply_alone(scale, &a, b, 1.0, &mut c);
     });
+}
+
+/// C = scale A B + keep C, on the calling thread.
+pub(crate) fn multiply_alone<F: LinalgScalar>(
+    scale: F,
+    a: &ArrayRef2<F>,
+    b: &ArrayRef2<F>,
+    keep: F,
+    c: &mut ArrayRef2<F>,
+) {
+    if c.ncols() == 1 && !a.is_empty() {
+        // BLAS would copy A for a product with a matrix of one column.
+        general_mat_vec_mul(scale, a, &b.column(0), keep, &mut c.column_mut(0));
+    } else {
+        general_mat_mul(scale, a, b, keep, c);
+    }
 }
 
 /// The columns `order` of A, times L^-T for a lower triangle L.
@@ -67,4 +83,34 @@ pub fn divide(
     });
     outcomes.into_iter().collect::<Result<()>>()?;
     Ok(divided)
+}
+
+#[cfg(test)]
+mod tests {
+    use gpbench_testing::scattered;
+
+    use super::*;
+
+    /// Over several tiles and partial ones, for one column and several.
+    #[test]
+    fn products_have_the_same_bits_on_any_number_of_threads() {
+        let columns = |n: usize, s: usize, seed: usize| {
+            Array2::from_shape_fn((n, s).f(), |(i, j)| scattered(i, j + seed))
+        };
+        for (n, k, s) in [(1, 1, 1), (513, 7, 1), (1300, 33, 2), (1300, 1, 1)] {
+            let (a, b, c) = (columns(n, k, 0), columns(n, s, 50), columns(k, s, 90));
+            let [one, three] = [1, 3].map(|threads| {
+                let workers = Workers::new(threads);
+                let mut sum = b.clone();
+                add_product(-2.0, &a, &c, &mut sum, workers);
+                (product(&a, &b, workers), sum)
+            });
+            let close = |found: &Array2<f64>, expected: Array2<f64>| {
+                (found - &expected).iter().all(|difference| difference.abs() < 1e-11)
+            };
+            assert!(close(&one.0, a.t().dot(&b)), "{n} x {k} and {n} x {s}");
+            assert!(close(&one.1, &b - 2.0 * a.dot(&c)), "{n} x {k} and {k} x {s}");
+            assert_eq!(one, three);
+        }
+    }
 }

@@ -14,6 +14,9 @@ use gpbench_numerics::simd::{self, Lanes, Real, Work};
 /// Largest number of vectors of a panel.
 pub(crate) const PANEL: usize = 2;
 
+/// Rows of a panel that are copied column by column, while they stay in the first-level cache.
+const ROWS: usize = 64;
+
 /// The shape of packed right-hand sides.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Layout {
@@ -91,10 +94,7 @@ impl Layout {
                 let columns = v.slice(s![start..start + rows, first..self.s.min(first + width)]);
                 let panel = &mut to[padded(rows) * first..][..padded(rows) * width];
                 let (panel, padding) = panel.split_at_mut(rows * width);
-                for (to, row) in panel.chunks_exact_mut(width).zip(columns.rows()) {
-                    to.iter_mut().zip(row).for_each(|(to, &from)| *to = E::from_f64(from));
-                    to[columns.ncols()..].fill(E::from_f64(0.0));
-                }
+                pack_panel(columns, panel, width);
                 padding.fill(E::from_f64(0.0));
             }
         });
@@ -110,18 +110,20 @@ impl Layout {
         if self.len() == 0 {
             return;
         }
-        let blocks: Vec<_> = out.axis_chunks_iter_mut(Axis(0), self.block).enumerate().collect();
-        blocks.into_par_iter().for_each(|(b, mut out)| {
-            let rows = out.nrows();
+        let mut tasks = Vec::new();
+        for (b, mut rest) in out.axis_chunks_iter_mut(Axis(0), self.block).enumerate() {
+            for (first, width) in self.panels() {
+                let (columns, others) = rest.split_at(Axis(1), width.min(self.s - first));
+                tasks.push((b, first, width, columns));
+                rest = others;
+            }
+        }
+        tasks.into_par_iter().for_each(|(b, first, width, mut columns)| {
+            let rows = columns.nrows();
             for result in results.chunks_exact(self.len()) {
                 let block = &result[b * self.block_len()..];
-                for (first, width) in self.panels() {
-                    let mut columns = out.slice_mut(s![.., first..self.s.min(first + width)]);
-                    let panel = &block[padded(rows) * first..][..rows * width];
-                    for (mut row, from) in columns.rows_mut().into_iter().zip(panel.chunks_exact(width)) {
-                        row.iter_mut().zip(from).for_each(|(to, &from)| put(to, from));
-                    }
-                }
+                let panel = &block[padded(rows) * first..][..rows * width];
+                unpack_panel(panel, width, columns.view_mut(), &put);
             }
         });
     }
@@ -131,6 +133,37 @@ impl Layout {
         let wide = (0..self.in_panels).step_by(self.panel);
         let wide = wide.map(move |first| (first, self.panel.min(self.in_panels - first)));
         wide.chain((self.in_panels..self.width).map(|column| (column, 1)))
+    }
+}
+
+/// Fills a panel, whose rows have `width` numbers, with columns; numbers beyond these are 0.
+fn pack_panel<E: Real>(columns: ArrayView2<f64>, panel: &mut [E], width: usize) {
+    let used = columns.ncols();
+    for (rows, columns) in panel.chunks_mut(ROWS * width).zip(columns.axis_chunks_iter(Axis(0), ROWS)) {
+        for (c, column) in columns.columns().into_iter().enumerate() {
+            let places = rows.chunks_exact_mut(width).map(|row| &mut row[c]);
+            // The loop over a slice takes fewer instructions.
+            match column.to_slice() {
+                Some(column) => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from)),
+                None => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from)),
+            }
+        }
+        if used < width {
+            rows.chunks_exact_mut(width).for_each(|row| row[used..].fill(E::from_f64(0.0)));
+        }
+    }
+}
+
+/// Calls `put` with each number of a panel, whose rows have `width` numbers, and its position in `columns`.
+fn unpack_panel(panel: &[f64], width: usize, mut columns: ArrayViewMut2<f64>, put: &impl Fn(&mut f64, f64)) {
+    for (rows, mut columns) in panel.chunks(ROWS * width).zip(columns.axis_chunks_iter_mut(Axis(0), ROWS)) {
+        for (c, mut column) in columns.columns_mut().into_iter().enumerate() {
+            let numbers = rows.chunks_exact(width).map(|row| row[c]);
+            match column.as_slice_mut() {
+                Some(column) => column.iter_mut().zip(numbers).for_each(|(to, from)| put(to, from)),
+                None => column.iter_mut().zip(numbers).for_each(|(to, from)| put(to, from)),
+            }
+        }
     }
 }
 

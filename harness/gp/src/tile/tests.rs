@@ -93,3 +93,28 @@ fn products_are_those_of_the_matrix() {
         check::<f32>(doubles, 1e-4);
     }
 }
+
+/// Over several blocks and partial ones, with right-hand sides in panels and separate ones.
+#[test]
+fn what_is_packed_from_any_layout_is_unpacked_to_any_layout() {
+    for (n, lanes) in [(1, 2), (63, 4), (64, 8), (65, 8), (197, 4), (270, 16)] {
+        for columns in [1, 2, 5, 9, 17, 40] {
+            let v = normal("v", n, columns);
+            let by_rows = v.as_standard_layout().to_owned();
+            let by_columns = gpbench_numerics::layout::column_major(&v);
+            let layout = Layout::with_lanes(n, columns, 128, lanes);
+            let packed = |v: &Array2<f64>| {
+                let mut packed = vec![f64::NAN; layout.len()];
+                layout.pack::<f64>(v.view(), &mut packed);
+                packed
+            };
+            let numbers = packed(&by_columns);
+            assert_eq!(numbers, packed(&by_rows), "{n} x {columns}, {lanes} lanes");
+            let twice = [&numbers[..], &numbers[..]].concat();
+            for mut out in [Array2::zeros((n, columns).f()), Array2::zeros((n, columns))] {
+                layout.unpack(&twice, out.view_mut(), |to, number| *to += number);
+                assert_eq!(out, 2.0 * &v, "{n} x {columns}, {lanes} lanes");
+            }
+        }
+    }
+}

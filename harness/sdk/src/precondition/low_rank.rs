@@ -1,10 +1,11 @@
 //! P = c (I - V V^T), and the V of a low-rank matrix plus noise.
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, ArrayView2, Axis, ShapeBuilder, Zip, s};
+use gpbench_numerics::layout::{column_major, leading_dimension};
+use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
 
-use super::ROWS;
-use super::orthonormal::{LOSS, multiply_transposed, orthonormalise};
+use super::orthonormal::{LOSS, orthonormalise_over};
+use super::products::{multiply_transposed, tile_rows};
+use crate::tall::multiply_alone;
 use crate::{Error, Precision, Result, Workers};
 
 /// Share of P's least eigenvalue that may be lost to rounding.
@@ -16,7 +17,7 @@ const SINGLE: f64 = 1e-8;
 /// Factor of a V in single precision, which keeps its largest singular value below 1 in spite of its rounding errors.
 const SHRINK: f64 = 1.0 - 1e-6;
 
-/// The columns V.
+/// The columns V, n x k and column-major.
 #[derive(Debug, Clone)]
 enum Basis {
     Double(Array2<f64>),
@@ -26,9 +27,7 @@ enum Basis {
 /// P = c (I - V V^T), which is symmetric in floating-point arithmetic too, since one factor is on both sides.
 #[derive(Debug, Clone)]
 pub struct Preconditioner {
-    /// V in the first n rows, column-major.
     basis: Basis,
-    n: usize,
     /// Lower bound of I - V V^T's eigenvalues.
     least: f64,
     /// c.
@@ -41,35 +40,30 @@ impl Preconditioner {
     /// With the QR factorisation [L; s I] = [V; W] R, Woodbury's identity reads P = (I - V V^T) / s^2.
     /// Orthonormal columns are needed: with L^T L + s^2 I, whose condition number is the square, P would not be
     /// positive definite at small noise. The least eigenvalue of I - V V^T is s^2 / (|L|^2 + s^2), and what the columns
-    /// lack in orthogonality is kept far below it. Takes 2 n k^2 operations, or 4 n k^2 at small noise.
+    /// lack in orthogonality is kept far below it. Takes 2 n k^2 operations, or 4 n k^2 at small noise. V replaces L in
+    /// its memory, if L is column-major.
     pub fn low_rank_plus_noise(
         factor: Array2<f64>,
         noise_scale: f64,
         workers: Workers<'_>,
     ) -> Result<Preconditioner> {
         check_noise(noise_scale)?;
-        let (n, k) = factor.dim();
-        let mut basis = Array2::zeros((n + k, k).f());
-        let mut squares = vec![0.0; k];
-        let columns = basis.columns_mut().into_iter().zip(factor.columns()).zip(&mut squares);
-        workers.for_each(columns, |((mut column, of_factor), square)| {
-            column.slice_mut(s![..n]).assign(&of_factor);
-            *square = of_factor.dot(&of_factor);
+        let mut basis = if leading_dimension(&factor).is_some() { factor } else { column_major(&factor) };
+        let mut squares = vec![0.0; basis.ncols()];
+        workers.for_each(basis.columns().into_iter().zip(&mut squares), |(column, square)| {
+            *square = column.dot(&column);
         });
-        basis.slice_mut(s![n.., ..]).diag_mut().fill(noise_scale);
         let square: f64 = squares.iter().sum();
-        drop(factor);
         let least = noise_scale.powi(2) / (square + noise_scale.powi(2));
-        if k > 0 {
-            orthonormalise(&mut basis, LOSS.min(NEGLIGIBLE * least), workers)?;
+        if basis.ncols() > 0 {
+            orthonormalise_over(&mut basis, noise_scale, LOSS.min(NEGLIGIBLE * least), workers)?;
         }
-        Ok(Preconditioner { basis: Basis::Double(basis), n, least, scale: noise_scale.powi(-2) })
+        Ok(Preconditioner { basis: Basis::Double(basis), least, scale: noise_scale.powi(-2) })
     }
 
     /// I - V V^T for a column-major V, with eigenvalues of at least `least`.
     pub(super) fn identity_minus(basis: Array2<f64>, least: f64) -> Preconditioner {
-        let n = basis.nrows();
-        Preconditioner { basis: Basis::Double(basis), n, least, scale: 1.0 }
+        Preconditioner { basis: Basis::Double(basis), least, scale: 1.0 }
     }
 
     /// Columns of V.
@@ -89,11 +83,10 @@ impl Preconditioner {
     pub fn stored_in(self, precision: Precision, workers: Workers<'_>) -> Preconditioner {
         match self.basis {
             Basis::Double(basis) if precision == Precision::Mixed && self.least >= SINGLE => {
-                let mut single = Array2::zeros((self.n, basis.ncols()).f());
+                let mut single = Array2::zeros(basis.dim().f());
                 let columns = single.columns_mut().into_iter().zip(basis.columns());
                 workers.for_each(columns, |(mut single, column)| {
-                    single
-                        .zip_mut_with(&column.slice(s![..self.n]), |single, v| *single = (SHRINK * v) as f32);
+                    single.zip_mut_with(&column, |single, v| *single = (SHRINK * v) as f32);
                 });
                 Preconditioner { basis: Basis::Single(single), ..self }
             }
@@ -112,29 +105,25 @@ impl Preconditioner {
     /// P r, for a column-major r, n x s. Takes 4 n k s operations.
     pub fn apply(&self, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         match &self.basis {
-            Basis::Double(basis) => self.apply_double(&basis.slice(s![..self.n, ..]), r, workers),
-            Basis::Single(basis) => self.apply_single(&basis.view(), r, workers),
+            Basis::Double(basis) => self.apply_double(basis, r, workers),
+            Basis::Single(basis) => self.apply_single(basis, r, workers),
         }
     }
 
     /// P r with V in single precision; r and the difference stay in double.
-    fn apply_single(
-        &self,
-        basis: &ArrayView2<'_, f32>,
-        r: &ArrayRef2<f64>,
-        workers: Workers<'_>,
-    ) -> Array2<f64> {
+    fn apply_single(&self, basis: &Array2<f32>, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         let mut narrow = Array2::zeros(r.dim().f());
         let columns = narrow.columns_mut().into_iter().zip(r.columns());
         workers.for_each(columns, |(mut narrow, r)| narrow.zip_mut_with(&r, |narrow, r| *narrow = *r as f32));
         let coefficients = multiply_transposed(basis, &narrow, workers);
         drop(narrow);
         let mut product = Array2::zeros(r.dim().f());
-        let tiles = product.axis_chunks_iter_mut(Axis(0), ROWS);
-        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), ROWS)).zip(basis.axis_chunks_iter(Axis(0), ROWS));
+        let rows = tile_rows(r.nrows());
+        let tiles = product.axis_chunks_iter_mut(Axis(0), rows);
+        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
         workers.for_each(tiles, |((mut tile, r), basis)| {
             let mut explained = Array2::zeros(r.dim().f());
-            general_mat_mul(1.0, &basis, &coefficients, 0.0, &mut explained);
+            multiply_alone(1.0, &basis, &coefficients, 0.0, &mut explained);
             Zip::from(&mut tile)
                 .and(&r)
                 .and(&explained)
@@ -143,19 +132,15 @@ impl Preconditioner {
         product
     }
 
-    fn apply_double(
-        &self,
-        basis: &ArrayView2<'_, f64>,
-        r: &ArrayRef2<f64>,
-        workers: Workers<'_>,
-    ) -> Array2<f64> {
+    fn apply_double(&self, basis: &Array2<f64>, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         let coefficients = multiply_transposed(basis, r, workers);
         let mut product = Array2::zeros(r.dim().f());
-        let tiles = product.axis_chunks_iter_mut(Axis(0), ROWS);
-        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), ROWS)).zip(basis.axis_chunks_iter(Axis(0), ROWS));
+        let rows = tile_rows(r.nrows());
+        let tiles = product.axis_chunks_iter_mut(Axis(0), rows);
+        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
         workers.for_each(tiles, |((mut tile, r), basis)| {
             tile.assign(&r);
-            general_mat_mul(-self.scale, &basis, &coefficients, self.scale, &mut tile);
+            multiply_alone(-self.scale, &basis, &coefficients, self.scale, &mut tile);
         });
         product
     }
@@ -171,6 +156,8 @@ pub(super) fn check_noise(noise_scale: f64) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use ndarray::s;
+
     use super::*;
 
     /// P inverts L L^T + s^2 I, for singular values of L from 100 down to 1e-4 and little noise.
@@ -220,6 +207,39 @@ mod tests {
         // Too small an eigenvalue stays in double precision, as does a solver of double precision.
         assert_eq!(of(1e-3).stored_in(Precision::Mixed, workers).rounding(), f64::EPSILON);
         assert_eq!(of(0.5).stored_in(Precision::Double, workers).rounding(), f64::EPSILON);
+    }
+
+    /// Several blocks of columns, pieces and tiles of rows, none of them whole at the end.
+    #[test]
+    fn neither_threads_nor_the_layout_of_the_factor_change_bits() {
+        let (n, k) = (2100, 261);
+        let rows = Array2::from_shape_fn((n, k), |(i, j)| ((i + 1) as f64 * (j as f64 + 0.7)).cos());
+        let r = Array2::from_shape_fn((n, 3).f(), |(i, j)| ((i * (j + 2)) as f64).sin());
+        let of = |factor: &Array2<f64>, threads, precision| {
+            let workers = Workers { threads, pool: None };
+            let built = Preconditioner::low_rank_plus_noise(factor.clone(), 0.5, workers).unwrap();
+            let built = built.stored_in(precision, workers);
+            [built.apply(&r, workers), built.apply(&column_major(&r.slice(s![.., 1..2])), workers)]
+        };
+        for (precision, tolerance) in [(Precision::Double, 1e-12), (Precision::Mixed, 1e-4)] {
+            let one = of(&rows, 1, precision);
+            assert_eq!(one, of(&column_major(&rows), 2, precision));
+            assert_eq!(one, of(&rows, 7, precision));
+            // One right-hand side alone takes other routines of BLAS.
+            let apart = &one[0].column(1) - &one[1].column(0);
+            assert!(apart.iter().all(|difference| difference.abs() < tolerance));
+        }
+    }
+
+    #[test]
+    fn of_rank_0_it_divides_by_the_noise() {
+        let workers = Workers { threads: 2, pool: None };
+        for columns in [1, 3] {
+            let r = Array2::from_elem((70, columns).f(), 3.0);
+            let of = Preconditioner::low_rank_plus_noise(Array2::zeros((70, 0).f()), 0.5, workers).unwrap();
+            assert_eq!(of.apply(&r, workers), 4.0 * &r);
+            assert_eq!(of.stored_in(Precision::Mixed, workers).apply(&r, workers), 4.0 * &r);
+        }
     }
 
     #[test]

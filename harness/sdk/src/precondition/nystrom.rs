@@ -5,7 +5,8 @@ use rand_distr::{Distribution, StandardNormal};
 
 use super::Preconditioner;
 use super::low_rank::check_noise;
-use super::orthonormal::{LOSS, divide_by_transposed, multiply, multiply_transposed, orthonormalise};
+use super::orthonormal::{LOSS, orthonormalise};
+use super::products::{divide_by_transposed, multiply, multiply_transposed};
 use crate::{Error, Operator, Purpose, Result, Workers, lapack};
 
 /// K ~ U diag(lambda) U^T with orthonormal U, where K = A - noise_scale^2 I.

@@ -8,14 +8,11 @@
 //! to working precision. It is then shifted, so that the next pass has a smaller condition number
 //! (Fukaya, Kannan, Nakatsukasa, Yamamoto and Yanagisawa 2020).
 
-use ndarray::linalg::general_mat_mul;
-use ndarray::{Array2, ArrayRef2, Axis, LinalgScalar, ShapeBuilder, s};
+use gpbench_numerics::factor::factorise;
+use ndarray::{Array2, ArrayRef2, ArrayView1, ShapeBuilder};
 
-use super::ROWS;
+use super::products::{divide_by_transposed, gram};
 use crate::{Error, Result, Workers, lapack};
-
-/// Columns of a Gram matrix that are computed together.
-const STRIPE: usize = 64;
 
 /// Largest number of passes. Four suffice for condition numbers up to 1e16.
 const PASSES: usize = 8;
@@ -36,24 +33,48 @@ pub(crate) fn orthonormalise(
     loss: f64,
     workers: Workers<'_>,
 ) -> Result<Vec<Array2<f64>>> {
+    orthonormalise_over(a, 0.0, loss, workers)
+}
+
+/// As [`orthonormalise`], for the m + k rows of \[A; scale I\]: A is replaced by the first m rows of Q.
+///
+/// The rows below A add scale^2 to the diagonal of the first Gram matrix. They are stored from the second pass on.
+pub(crate) fn orthonormalise_over(
+    a: &mut ArrayRef2<f64>,
+    scale: f64,
+    loss: f64,
+    workers: Workers<'_>,
+) -> Result<Vec<Array2<f64>>> {
+    let (m, k) = a.dim();
+    let rows = if scale == 0.0 { m } else { m + k };
+    let mut below: Option<Array2<f64>> = None;
     let mut triangles = Vec::new();
     while triangles.len() < PASSES {
-        let mut lower = gram(a, workers);
-        let (mut last, trace) = (distance_from_identity(&lower) < NEAR, lower.diag().sum());
+        let mut square = gram(a, workers);
+        match &below {
+            Some(below) => square += &gram(below, workers),
+            None => square.diag_mut().iter_mut().for_each(|entry| *entry += scale * scale),
+        }
+        let (mut last, trace) = (distance_from_identity(&square) < NEAR, square.diag().sum());
         if !trace.is_finite() {
             // LAPACK's Cholesky factorisation may not report it.
             return Err(Error::new(format!("a {:?} matrix to orthogonalise is not finite", a.dim())));
         }
-        let (norms, size) = equilibrated(&lower);
-        if lapack::cholesky(&mut lower).is_ok() {
+        let (norms, size) = equilibrated(&square);
+        let mut lower = square.clone();
+        if factorise(&mut lower, workers).is_ok() {
             last = last || f64::EPSILON <= loss * reciprocal_condition(&lower, &norms, size)?;
         } else {
-            lower = gram(a, workers);
-            let shift = f64::EPSILON * a.nrows() as f64 * trace;
+            lower = square;
+            let shift = f64::EPSILON * rows as f64 * trace;
             lower.diag_mut().iter_mut().for_each(|entry| *entry += shift);
-            lapack::cholesky(&mut lower)?;
+            factorise(&mut lower, workers)?;
         }
         divide_by_transposed(a, &lower, workers)?;
+        if !last && scale != 0.0 {
+            let rows = below.get_or_insert_with(|| multiple_of_identity(k, scale));
+            divide_by_transposed(rows, &lower, workers)?;
+        }
         triangles.insert(0, lower);
         if last {
             return Ok(triangles);
@@ -62,23 +83,11 @@ pub(crate) fn orthonormalise(
     Err(Error::new(format!("a {:?} matrix has no orthonormal columns after {PASSES} passes", a.dim())))
 }
 
-/// The lower triangle of A^T A.
-fn gram(a: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-    let k = a.ncols();
-    let mut gram = Array2::zeros((k, k).f());
-    let stripes = gram.axis_chunks_iter_mut(Axis(1), STRIPE).enumerate();
-    workers.for_each(stripes, |(index, mut stripe)| {
-        let start = index * STRIPE;
-        let columns = a.slice(s![.., start..start + stripe.ncols()]);
-        general_mat_mul(
-            1.0,
-            &a.slice(s![.., start..]).t(),
-            &columns,
-            0.0,
-            &mut stripe.slice_mut(s![start.., ..]),
-        );
-    });
-    gram
+/// scale I of order k, column-major.
+fn multiple_of_identity(k: usize, scale: f64) -> Array2<f64> {
+    let mut matrix = Array2::zeros((k, k).f());
+    matrix.diag_mut().fill(scale);
+    matrix
 }
 
 /// Norms of A's columns, and the 1-norm of A^T A for columns divided by them, given the lower triangle of A^T A.
@@ -108,64 +117,56 @@ fn reciprocal_condition(lower: &Array2<f64>, norms: &[f64], size: f64) -> Result
 
 /// |G - I|, of a symmetric G given by its lower triangle.
 fn distance_from_identity(lower: &Array2<f64>) -> f64 {
-    let squares = lower.indexed_iter().map(|((i, j), entry)| match i.cmp(&j) {
-        std::cmp::Ordering::Less => 0.0,
-        std::cmp::Ordering::Equal => (entry - 1.0).powi(2),
-        std::cmp::Ordering::Greater => 2.0 * entry * entry,
-    });
-    squares.sum::<f64>().sqrt()
-}
-
-/// A L^-T in place of A, m x k and column-major, for a lower triangle L.
-pub(crate) fn divide_by_transposed(
-    a: &mut ArrayRef2<f64>,
-    lower: &ArrayRef2<f64>,
-    workers: Workers<'_>,
-) -> Result<()> {
-    let mut outcomes: Vec<Result<()>> = (0..a.nrows().div_ceil(ROWS)).map(|_| Ok(())).collect();
-    let tiles = a.axis_chunks_iter_mut(Axis(0), ROWS);
-    workers.for_each(tiles.zip(&mut outcomes), |(mut tile, outcome)| {
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
-    });
-    outcomes.into_iter().collect()
-}
-
-/// A B, with A tall.
-pub(crate) fn multiply(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-    let mut product = Array2::zeros((a.nrows(), b.ncols()).f());
-    let tiles = product.axis_chunks_iter_mut(Axis(0), ROWS).zip(a.axis_chunks_iter(Axis(0), ROWS));
-    workers.for_each(tiles, |(mut tile, a)| general_mat_mul(1.0, &a, b, 0.0, &mut tile));
-    product
-}
-
-/// A^T B, with A and B tall.
-pub(crate) fn multiply_transposed<F: LinalgScalar + Send + Sync>(
-    a: &ArrayRef2<F>,
-    b: &ArrayRef2<F>,
-    workers: Workers<'_>,
-) -> Array2<F> {
-    let mut product = Array2::zeros((a.ncols(), b.ncols()).f());
-    let tiles = product.axis_chunks_iter_mut(Axis(0), STRIPE).zip(a.axis_chunks_iter(Axis(1), STRIPE));
-    workers.for_each(tiles, |(mut tile, a)| general_mat_mul(F::one(), &a.t(), b, F::zero(), &mut tile));
-    product
+    let of_column = |(j, column): (usize, ArrayView1<'_, f64>)| {
+        let below: f64 = column.iter().skip(j + 1).map(|entry| entry * entry).sum();
+        (column[j] - 1.0).powi(2) + 2.0 * below
+    };
+    lower.columns().into_iter().enumerate().map(of_column).sum::<f64>().sqrt()
 }
 
 #[cfg(test)]
 mod tests {
+    use ndarray::s;
+
     use super::*;
 
     const ALONE: Workers<'_> = Workers { threads: 1, pool: None };
+
+    /// A column-major matrix whose columns differ by multiples of powers of 10, down to -`decay`.
+    fn tall(m: usize, k: usize, decay: f64) -> Array2<f64> {
+        Array2::from_shape_fn((m, k).f(), |(i, j)| {
+            let size = 10f64.powf(-decay * j as f64 / k as f64);
+            size * ((i + 1) as f64 * (j as f64 + 0.7)).cos() + ((i * i) as f64).sin()
+        })
+    }
+
+    fn largest(a: &Array2<f64>) -> f64 {
+        a.iter().fold(0.0, |largest: f64, entry| largest.max(entry.abs()))
+    }
+
+    /// In one pass, in several, and over several blocks and pieces of rows.
+    #[test]
+    fn rows_of_a_multiple_of_the_identity_count_as_if_they_were_stored() {
+        for (m, k, decay, scale, loss, expected) in
+            [(600, 70, 0.0, 1.0, LOSS, 1), (600, 70, 4.0, 1e-3, 0.0, 2), (2500, 270, 3.0, 1e-2, 0.0, 2)]
+        {
+            let mut a = tall(m, k, decay);
+            let mut stacked = Array2::zeros((m + k, k).f());
+            stacked.slice_mut(s![..m, ..]).assign(&a);
+            stacked.slice_mut(s![m.., ..]).diag_mut().fill(scale);
+            assert_eq!(orthonormalise_over(&mut a, scale, loss, ALONE).unwrap().len(), expected);
+            assert_eq!(orthonormalise(&mut stacked, loss, ALONE).unwrap().len(), expected);
+            let error = largest(&(&a - &stacked.slice(s![..m, ..])));
+            assert!(error < 1e-9, "{m} {k} 1e-{decay} {scale}: {error:e}");
+        }
+    }
 
     /// Q R = A and Q^T Q = I for condition numbers up to 1e14, over several tiles and stripes.
     #[test]
     fn columns_are_orthonormal_whatever_the_condition() {
         let (m, k) = (600, 70);
         for decay in [0.0, 4.0, 7.0, 9.0, 14.0] {
-            let mut a = Array2::zeros((m, k).f());
-            for ((i, j), entry) in a.indexed_iter_mut() {
-                let size = 10f64.powf(-decay * j as f64 / k as f64);
-                *entry = size * ((i + 1) as f64 * (j as f64 + 0.7)).cos() + ((i * i) as f64).sin();
-            }
+            let a = tall(m, k, decay);
             let mut q = a.clone();
             let triangles = orthonormalise(&mut q, 0.0, ALONE).unwrap();
             let mut upper = Array2::eye(k);

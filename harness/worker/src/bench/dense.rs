@@ -99,7 +99,8 @@ pub(super) fn precondition(
     }
     // The Frobenius norm of a factor of a kernel matrix with a diagonal of ones.
     factor *= (n as f64).sqrt() / factor.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-    let build = || Preconditioner::low_rank_plus_noise(factor.clone(), NOISE_SCALE, workers);
+    // V takes the memory of its factor, so each run needs a copy. Solvers need none.
+    let build = || Preconditioner::low_rank_plus_noise(copied(&factor, workers), NOISE_SCALE, workers);
     let (double, single) = (build()?, build()?.stored_in(Precision::Mixed, workers));
 
     let mut built = || drop(black_box(build()));
@@ -120,6 +121,14 @@ pub(super) fn precondition(
     ];
     let timed: [&mut dyn FnMut(); 3] = [&mut built, &mut apply, &mut apply_single];
     Ok(DenseTiming { n, rhs, rank, works: time(request, streams, works, timed)? })
+}
+
+/// A column-major copy, made by all threads.
+fn copied(a: &Array2<f64>, workers: Workers<'_>) -> Array2<f64> {
+    let mut copy = Array2::zeros(a.dim().f());
+    let columns = copy.axis_chunks_iter_mut(Axis(1), COLUMNS).zip(a.axis_chunks_iter(Axis(1), COLUMNS));
+    workers.for_each(columns, |(mut copy, a)| copy.assign(&a));
+    copy
 }
 
 /// Times work, alternating with the operations that bound its speed.
