@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gpbench_report::{ClaimsPage, claims};
 
+use crate::coverage::{publish, run};
+
 /// A folder with a list of claims, a spec and published runs.
 struct Claims {
     dir: tempfile::TempDir,
@@ -87,11 +89,12 @@ fn a_claim_shows_its_verdict_its_numbers_and_its_command() {
 
 #[test]
 fn words_are_explained_at_the_end_and_linked_where_they_come_first() {
-    let term = "[[term]]\nname = 'warm start'\nforms = ['warm']\nmeaning = 'A solve that begins at an earlier solution.'\n";
+    let term = "[[term]]\nname = 'warm start'\nforms = ['warm']\nmeaning = 'A solve that begins at an earlier one.'\n";
     let list = format!("{CLAIM}verdict = 'not measured'\nmissing = 'all'\nhours = 2\n{term}");
     let text = Claims::new().page(&list).unwrap().text;
-    assert!(text.contains("(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** |  |"), "{text}");
-    let meaning = "- <a id=\"term-warm-start\"></a>**warm start**: A solve that begins at an earlier solution.\n";
+    let line = "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** |  |";
+    assert!(text.contains(line), "{text}");
+    let meaning = "- <a id=\"term-warm-start\"></a>**warm start**: A solve that begins at an earlier one.\n";
     assert!(text.ends_with(meaning), "{text}");
     assert_eq!(text.matches("](#term-").count(), 1);
 }
@@ -99,7 +102,8 @@ fn words_are_explained_at_the_end_and_linked_where_they_come_first() {
 #[test]
 fn a_comparison_is_judged_by_the_tolerance_of_its_metric() {
     let claims = Claims::new();
-    let with = |verdict: &str, rule: &str| format!("{CLAIM}verdict = '{verdict}'\n{EVIDENCE}holds = '{rule}'\n");
+    let with =
+        |verdict: &str, rule: &str| format!("{CLAIM}verdict = '{verdict}'\n{EVIDENCE}holds = '{rule}'\n");
     let page = claims.page(&with("holds", "more")).unwrap();
     assert_eq!(page.faults, [""; 0]);
     assert!(page.text.contains("| more by over 10 %: 1 of 1 |"), "{}", page.text);
@@ -107,8 +111,25 @@ fn a_comparison_is_judged_by_the_tolerance_of_its_metric() {
     let of_value = with("holds", "more")
         .replacen("to = { solvers = ['ap'], estimator = 'warm' }\n", "", 1)
         .replacen("'ratio'", "'value'", 1);
-    let fault = "18:9: error: `more` needs a difference or a ratio of a metric that has a tolerance; write a range";
-    assert_eq!(claims.faults(&of_value), [fault]);
+    let reason = "needs a difference or a ratio of a metric that has a tolerance; write a range";
+    assert_eq!(claims.faults(&of_value), [format!("18:9: error: `more` {reason}")]);
+}
+
+#[test]
+fn folders_that_keep_their_cases_are_compared_in_pairs_of_one_seed() {
+    let claims = Claims::new();
+    let published = claims.path("published");
+    publish(&published, "first", &run("cg", &[0.11, 0.22, 0.33]));
+    publish(&published, "second", &run("cg", &[0.10, 0.20, 0.30]));
+    let evidence = "[[claim.evidence]]\nwhat = 'test RMSE'\nruns = ['first']\ndatasets = ['pol']\nmetric = 'test_rmse'\n\
+                    compute = 'ratio'\nof = { solvers = ['cg'] }\nto = { solvers = ['cg'], runs = ['second'] }\n";
+    let list = format!("{CLAIM}verdict = 'holds'\n{evidence}holds = 'more'\nreason = 'any loss'\n");
+    let ClaimsPage { text, faults } = claims.page(&list).unwrap();
+    assert_eq!(faults, [""; 0]);
+    // Errors of independent sides would be larger than the ratio's distance from 1.
+    let row = "| test RMSE | 1.10× \\[1.10, 1.10\\] | 3 |  | \
+               more by over 0.0001 or 0.5 % (any loss): 1 of 1, 1 of 1 intervals |";
+    assert!(text.contains(row), "{text}");
 }
 
 #[test]

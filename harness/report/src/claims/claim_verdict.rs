@@ -75,8 +75,9 @@ impl<'c> JudgedClaim<'c> {
     fn contradiction(&self) -> Option<String> {
         let [kept, all] = self.counts();
         let first = |is_sought: &dyn Fn(usize, usize) -> bool| {
-            let is_first =
-                |own: &&JudgedEvidence<'_>| own.kept.is_some_and(|kept| is_sought(kept.count, own.numbers.len()));
+            let is_first = |own: &&JudgedEvidence<'_>| {
+                own.kept.is_some_and(|kept| is_sought(kept.count, own.numbers.len()))
+            };
             self.evidence.iter().find(is_first).map_or("", |own| own.evidence.what.as_str())
         };
         let against = || format!("contradicts the rule of \"{}\"", first(&|kept, of| kept < of));

@@ -113,6 +113,8 @@ pub(super) struct Evidence {
     /// The rule by which a number supports the claim: a range (`> 1`, `< 0.5`, `0.9 to 1.1`), or how `of` compares with `to` by the
     /// metric's tolerance (`equal`, `more`, `less`, `not more`, `not less`).
     pub(super) holds: Option<Spanned<String>>,
+    /// Where the numbers of that range come from.
+    pub(super) reason: Option<String>,
 }
 
 /// What is computed of the two sides.

@@ -194,7 +194,7 @@ fn numbers(evidence: &[JudgedEvidence<'_>]) -> TextTable {
     table
 }
 
-/// A rule, with how many of `all` numbers keep it, and how many of the intervals.
+/// A rule with its reason, how many of `all` numbers keep it, and how many of the intervals.
 fn rule(evidence: &Evidence, kept: &Kept, all: usize) -> String {
     let rule = match kept.condition {
         Condition::Range(rule) => rule.to_string(),
@@ -204,7 +204,8 @@ fn rule(evidence: &Evidence, kept: &Kept, all: usize) -> String {
         [_, 0] => String::new(),
         [within, of] => format!(", {within} of {of} intervals"),
     };
-    format!("{rule}: {} of {all}{intervals}", kept.count)
+    let reason = evidence.reason.iter().map(|reason| format!(" ({})", reason.trim())).collect::<String>();
+    format!("{rule}{reason}: {} of {all}{intervals}", kept.count)
 }
 
 /// A comparison, with the tolerance of the metric.
