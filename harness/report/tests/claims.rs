@@ -76,7 +76,7 @@ fn a_claim_shows_its_verdict_its_numbers_and_its_command() {
         "| all | 1 | 0 | 1 | 0 | 0 | 2 |",
         "### 1. Warm is faster.\n\n**holds in part**. A part was run.",
         "Of 1 claims: 0 **holds**, 1 **holds in part**, 0 **does not hold here**, 0 **not measured**.",
-        "| [Lin et al. 2024, 1](#lin2024-1) | Warm is faster. | **holds in part** | 1 of 1 |",
+        "| [Lin et al. 2024, 1](#lin2024-1) | Warm is faster. | **holds in part** | 1 of 1; a part was not measured |",
         "<a id=\"lin2024-1\"></a>\n\n### 1. Warm is faster.",
         "| epochs, cold over warm | at least 8× ± 0.645, unpaired | 3 | 126 | above 2: 1 of 1 |",
         "- Not measured: all rows. About 1.5 hours.",
@@ -92,7 +92,7 @@ fn words_are_explained_at_the_end_and_linked_where_they_come_first() {
     let term = "[[term]]\nname = 'warm start'\nforms = ['warm']\nmeaning = 'A solve that begins at an earlier one.'\n";
     let list = format!("{CLAIM}verdict = 'not measured'\nmissing = 'all'\nhours = 2\n{term}");
     let text = Claims::new().page(&list).unwrap().text;
-    let line = "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** |  |";
+    let line = "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** | about 2 hours to run |";
     assert!(text.contains(line), "{text}");
     let meaning = "- <a id=\"term-warm-start\"></a>**warm start**: A solve that begins at an earlier one.\n";
     assert!(text.ends_with(meaning), "{text}");

@@ -6,7 +6,7 @@ use gpbench_record::metric;
 
 use super::claim_verdict::{JudgedClaim, JudgedEvidence, Kept};
 use super::compute::{Computed, Spread};
-use super::list::{Compute, Evidence, Term, Verdict};
+use super::list::{Claim, Compute, Evidence, Term, Verdict};
 use super::rule::{Bound, Comparison, Condition};
 use super::terms::Terms;
 use crate::escape::{markdown, markdown_block};
@@ -94,18 +94,15 @@ impl<'a, 'c> PaperClaims<'a, 'c> {
     /// A line for each claim, with its verdict.
     fn glance(&self, out: &mut String, terms: &mut Terms<'_>) {
         for (place, judged) in self.claims.iter().enumerate() {
-            let numbers = match judged.counts() {
-                [_, 0] => String::new(),
-                [kept, all] => format!("{kept} of {all}"),
-            };
             let _ = writeln!(
                 out,
-                "| [{}, {}](#{}) | {} | **{}** | {numbers} |",
+                "| [{}, {}](#{}) | {} | **{}** | {} |",
                 markdown(&self.reference.paper.short),
                 place + 1,
                 self.anchor(place),
                 terms.linked(&markdown(judged.claim.claim.trim())),
                 judged.claim.verdict.get_ref().as_str(),
+                in_numbers(judged)
             );
         }
     }
@@ -118,6 +115,16 @@ impl<'a, 'c> PaperClaims<'a, 'c> {
             let _ = write!(out, "\n<a id=\"{}\"></a>\n", self.anchor(place));
             claim(out, place + 1, judged, terms);
         }
+    }
+}
+
+/// How many numbers support a claim, and whether something is missing.
+fn in_numbers(judged: &JudgedClaim<'_>) -> String {
+    let Claim { missing, hours, .. } = judged.claim;
+    match (judged.counts(), missing) {
+        ([_, 0], _) => hours.map_or_else(String::new, |hours| format!("about {hours} hours to run")),
+        ([kept, all], Some(_)) => format!("{kept} of {all}; a part was not measured"),
+        ([kept, all], None) => format!("{kept} of {all}"),
     }
 }
 
