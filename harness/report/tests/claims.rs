@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use gpbench_report::{ClaimsPage, claims};
 
+use crate::coverage::{publish, run};
+
 /// A folder with a list of claims, a spec and published runs.
 struct Claims {
     dir: tempfile::TempDir,
@@ -73,13 +75,75 @@ fn a_claim_shows_its_verdict_its_numbers_and_its_command() {
         "| Lin et al. 2024 | 1 | 0 | 1 | 0 | 0 | 2 |",
         "| all | 1 | 0 | 1 | 0 | 0 | 2 |",
         "### 1. Warm is faster.\n\n**holds in part**. A part was run.",
-        "| epochs, cold over warm | at least 8× ± 0.645 | 3 | 126 | above 2: 1 of 1 |",
+        "Of 1 claims: 0 **holds**, 1 **holds in part**, 0 **does not hold here**, 0 **not measured**.",
+        "| [Lin et al. 2024, 1](#lin2024-1) | Warm is faster. | **holds in part** | 1 of 1; a part was not measured |",
+        "<a id=\"lin2024-1\"></a>\n\n### 1. Warm is faster.",
+        "| epochs, cold over warm | at least 8× ± 0.645, unpaired | 3 | 126 | above 2: 1 of 1 |",
         "- Not measured: all rows. About 1.5 hours.",
         "- Runs: [small](../small/report.md)",
         "- Command: `gpbench run benchmarks/spec.toml -s ap`",
     ] {
         assert!(text.contains(part), "{part}: {text}");
     }
+}
+
+#[test]
+fn words_are_explained_at_the_end_and_linked_where_they_come_first() {
+    let term = "[[term]]\nname = 'warm start'\nforms = ['warm']\nmeaning = 'A solve that begins at an earlier one.'\n";
+    let list = format!("{CLAIM}verdict = 'not measured'\nmissing = 'all'\nhours = 2\n{term}");
+    let text = Claims::new().page(&list).unwrap().text;
+    let line = "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** | about 2 hours to run |";
+    assert!(text.contains(line), "{text}");
+    let meaning = "- <a id=\"term-warm-start\"></a>**warm start**: A solve that begins at an earlier one.\n";
+    assert!(text.ends_with(meaning), "{text}");
+    assert_eq!(text.matches("](#term-").count(), 1);
+}
+
+#[test]
+fn a_comparison_is_judged_by_the_tolerance_of_its_metric() {
+    let claims = Claims::new();
+    let with =
+        |verdict: &str, rule: &str| format!("{CLAIM}verdict = '{verdict}'\n{EVIDENCE}holds = '{rule}'\n");
+    let page = claims.page(&with("holds", "more")).unwrap();
+    assert_eq!(page.faults, [""; 0]);
+    assert!(page.text.contains("| more by over 10 %: 1 of 1 |"), "{}", page.text);
+    assert_eq!(claims.faults(&with("does not hold here", "equal")), [""; 0]);
+    let of_value = with("holds", "more")
+        .replacen("to = { solvers = ['ap'], estimator = 'warm' }\n", "", 1)
+        .replacen("'ratio'", "'value'", 1);
+    let reason = "needs a difference or a ratio of a metric that has a tolerance; write a range";
+    assert_eq!(claims.faults(&of_value), [format!("18:9: error: `more` {reason}")]);
+}
+
+#[test]
+fn folders_that_keep_their_cases_are_compared_in_pairs_of_one_seed() {
+    let claims = Claims::new();
+    let published = claims.path("published");
+    publish(&published, "first", &run("cg", &[0.11, 0.22, 0.33]));
+    publish(&published, "second", &run("cg", &[0.10, 0.20, 0.30]));
+    let evidence = "[[claim.evidence]]\nwhat = 'test RMSE'\nruns = ['first']\ndatasets = ['pol']\nmetric = 'test_rmse'\n\
+                    compute = 'ratio'\nof = { solvers = ['cg'] }\nto = { solvers = ['cg'], runs = ['second'] }\n";
+    let list = format!("{CLAIM}verdict = 'holds'\n{evidence}holds = 'more'\nreason = 'any loss'\n");
+    let ClaimsPage { text, faults } = claims.page(&list).unwrap();
+    assert_eq!(faults, [""; 0]);
+    // Errors of independent sides would be larger than the ratio's distance from 1.
+    let row = "| test RMSE | 1.10× \\[1.10, 1.10\\] | 3 |  | \
+               more by over 0.0001 or 0.5 % (any loss): 1 of 1, 1 of 1 intervals |";
+    assert!(text.contains(row), "{text}");
+}
+
+#[test]
+fn a_claim_of_which_some_numbers_hold_holds_in_part() {
+    let claims = Claims::new();
+    let second = EVIDENCE.replacen("['ap'], estimator = 'cold'", "['ap'], estimator = 'warm'", 1);
+    let both = |verdict: &str| {
+        claims.faults(&format!(
+            "{CLAIM}verdict = '{verdict}'\n{EVIDENCE}holds = 'more'\n{second}holds = 'more'\n"
+        ))
+    };
+    assert_eq!(both("holds in part"), [""; 0]);
+    let against = "10:11: error: the verdict `holds` contradicts the rule of \"epochs, cold over warm\"";
+    assert_eq!(both("holds"), [against]);
 }
 
 #[test]
@@ -120,7 +184,12 @@ fn names_that_no_run_has_are_faults_with_their_places() {
             "17:6: error: `small` has several `ap` on `pol`; add `estimator` or `kernel`",
         ),
         ("'ratio'", "'value'", "16:11: error: a value has one side; leave `to` out"),
-        ("'> 2'", "'2'", "19:9: error: `2` is no rule; write `> 1`, `< 0.5` or `0.9 to 1.1`"),
+        (
+            "'> 2'",
+            "'2'",
+            "19:9: error: `2` is no rule; write `> 1`, `< 0.5`, `0.9 to 1.1`, `equal`, `more`, `less`, `not more` or \
+             `not less`",
+        ),
         (
             "'lin2024'",
             "'lin2025'",

@@ -7,7 +7,7 @@ use gpbench_record::{Environment, Source, Subsample};
 use gpbench_report::{HOURS, Hours, Run, SpecEstimate, WriteOptions, coverage, write_all};
 
 /// A run with one solver on pol, whose test errors are these, one for each seed.
-fn run(solver: &str, errors: &[f64]) -> Run {
+pub(crate) fn run(solver: &str, errors: &[f64]) -> Run {
     let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
     run.record.rows.retain(|row| row.labels.solver == "cg" && row.labels.dataset == "pol");
     run.record.rows.truncate(errors.len());
@@ -22,7 +22,7 @@ fn run(solver: &str, errors: &[f64]) -> Run {
 }
 
 /// Keeps the files of a run that are published.
-fn publish(folder: &Path, name: &str, run: &Run) {
+pub(crate) fn publish(folder: &Path, name: &str, run: &Run) {
     let output = folder.join(name);
     write_all(run, &WriteOptions { output: Some(output.clone()) }).unwrap();
     let environment = Environment { cpu: "a processor".to_owned(), threads: 2, ..Environment::default() };

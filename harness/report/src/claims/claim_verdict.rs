@@ -2,11 +2,10 @@
 
 use std::path::Path;
 
-use super::compute::{Computed, computed};
+use super::compute::{Computed, Sources, Spread, computed};
 use super::faults::Faults;
 use super::list::{Claim, Evidence, Verdict};
-use super::rule::Rule;
-use super::summaries::Summaries;
+use super::rule::Condition;
 use crate::reference::Reference;
 
 /// A claim with its numbers.
@@ -21,16 +20,18 @@ pub(super) struct JudgedClaim<'c> {
 pub(super) struct JudgedEvidence<'c> {
     pub(super) evidence: &'c Evidence,
     pub(super) numbers: Vec<Computed>,
-    /// The rule, with how many of the numbers keep it.
-    pub(super) kept: Option<(Rule, usize)>,
+    /// How many of the numbers keep the rule; `None` without one.
+    pub(super) kept: Option<Kept>,
 }
 
-impl JudgedEvidence<'_> {
-    /// Whether it supports the claim; `None` without a rule.
-    fn supports(&self) -> Option<bool> {
-        let (_, kept) = self.kept?;
-        Some(kept > 0 && kept as f64 >= self.evidence.share * self.numbers.len() as f64)
-    }
+/// How many numbers keep a rule.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Kept {
+    pub(super) condition: Condition,
+    /// Number of those that keep it.
+    pub(super) count: usize,
+    /// Number of those whose whole interval does, and number of intervals.
+    pub(super) intervals: [usize; 2],
 }
 
 impl<'c> JudgedClaim<'c> {
@@ -38,7 +39,7 @@ impl<'c> JudgedClaim<'c> {
     pub(super) fn new(
         claim: &'c Claim,
         specs: &Path,
-        summaries: &Summaries,
+        sources: &Sources<'_>,
         faults: &mut Faults,
     ) -> JudgedClaim<'c> {
         if !Reference::names().any(|name| name == claim.paper.get_ref()) {
@@ -52,7 +53,7 @@ impl<'c> JudgedClaim<'c> {
             );
         }
         let before = faults.count();
-        let evidence = claim.evidence.iter().map(|evidence| judged(evidence, summaries, faults)).collect();
+        let evidence = claim.evidence.iter().map(|evidence| judged(evidence, sources, faults)).collect();
         let judged = JudgedClaim { claim, evidence };
         // Without its numbers, a verdict contradicts nothing.
         if faults.count() == before
@@ -64,60 +65,77 @@ impl<'c> JudgedClaim<'c> {
         judged
     }
 
+    /// How many of the numbers with a rule keep it, and how many there are.
+    pub(super) fn counts(&self) -> [usize; 2] {
+        let ruled = self.evidence.iter().filter_map(|own| Some([own.kept?.count, own.numbers.len()]));
+        ruled.fold([0, 0], |[kept, all], [own, of]| [kept + own, all + of])
+    }
+
     /// Why the verdict does not follow from the rules.
     fn contradiction(&self) -> Option<String> {
-        let verdicts: Vec<(bool, &str)> = self
-            .evidence
-            .iter()
-            .filter_map(|judged| Some((judged.supports()?, judged.evidence.what.as_str())))
-            .collect();
-        let first =
-            |wanted: bool| verdicts.iter().find(|(supports, _)| *supports == wanted).map(|(_, what)| *what);
-        let (for_it, against) = (first(true), first(false));
-        match (*self.claim.verdict.get_ref(), for_it, against) {
-            (Verdict::NotMeasured, None, None)
-                if self.claim.missing.is_some() && self.claim.hours.is_some() =>
-            {
-                None
+        let [kept, all] = self.counts();
+        let first = |is_sought: &dyn Fn(usize, usize) -> bool| {
+            let is_first = |own: &&JudgedEvidence<'_>| {
+                own.kept.is_some_and(|kept| is_sought(kept.count, own.numbers.len()))
+            };
+            self.evidence.iter().find(is_first).map_or("", |own| own.evidence.what.as_str())
+        };
+        let against = || format!("contradicts the rule of \"{}\"", first(&|kept, of| kept < of));
+        let for_it = || format!("contradicts the rule of \"{}\"", first(&|kept, _| kept > 0));
+        let has_missing = self.claim.missing.is_some();
+        match *self.claim.verdict.get_ref() {
+            Verdict::NotMeasured if all > 0 => {
+                Some(format!("has evidence with a rule: \"{}\"", first(&|_, of| of > 0)))
             }
-            (Verdict::NotMeasured, None, None) => Some("needs `missing` and `hours`".to_owned()),
-            (Verdict::NotMeasured, Some(what), _) | (Verdict::NotMeasured, _, Some(what)) => {
-                Some(format!("has evidence with a rule: \"{what}\""))
-            }
-            (_, None, None) => Some("needs evidence with a rule (`holds`)".to_owned()),
-            (Verdict::Holds, _, Some(what)) => Some(format!("contradicts the rule of \"{what}\"")),
-            (Verdict::DoesNotHold, Some(what), _) => Some(format!("contradicts the rule of \"{what}\"")),
-            (Verdict::InPart, None, _) => Some("needs evidence that keeps its rule; none does".to_owned()),
-            (Verdict::InPart, Some(_), None) if self.claim.missing.is_none() => {
+            Verdict::NotMeasured if has_missing && self.claim.hours.is_some() => None,
+            Verdict::NotMeasured => Some("needs `missing` and `hours`".to_owned()),
+            _ if all == 0 => Some("needs evidence with a rule (`holds`)".to_owned()),
+            Verdict::Holds if kept < all => Some(against()),
+            Verdict::DoesNotHold if kept > 0 => Some(for_it()),
+            Verdict::InPart if kept == 0 => Some("needs a number that keeps its rule; none does".to_owned()),
+            Verdict::InPart if kept == all && !has_missing => {
                 Some("needs evidence that breaks its rule, or `missing`".to_owned())
             }
-            (Verdict::Holds | Verdict::DoesNotHold | Verdict::InPart, _, _) => None,
+            Verdict::Holds | Verdict::DoesNotHold | Verdict::InPart => None,
         }
     }
 }
 
-fn judged<'c>(evidence: &'c Evidence, summaries: &Summaries, faults: &mut Faults) -> JudgedEvidence<'c> {
-    let numbers = computed(evidence, summaries, faults);
-    let kept = evidence.holds.as_ref().and_then(|text| {
-        let Some(rule) = Rule::parse(text.get_ref()) else {
-            let reason = format!("`{}` is no rule; write `> 1`, `< 0.5` or `0.9 to 1.1`", text.get_ref());
-            faults.add(text, reason);
+fn judged<'c>(evidence: &'c Evidence, sources: &Sources<'_>, faults: &mut Faults) -> JudgedEvidence<'c> {
+    let numbers = computed(evidence, sources, faults);
+    let kept = kept(evidence, &numbers, faults);
+    JudgedEvidence { evidence, numbers, kept }
+}
+
+/// How many of the numbers keep the rule of their evidence; `None` without one, or after a fault.
+fn kept(evidence: &Evidence, numbers: &[Computed], faults: &mut Faults) -> Option<Kept> {
+    let text = evidence.holds.as_ref()?;
+    let Some(condition) = Condition::parse(text.get_ref()) else {
+        let known = "write `> 1`, `< 0.5`, `0.9 to 1.1`, `equal`, `more`, `less`, `not more` or `not less`";
+        faults.add(text, format!("`{}` is no rule; {known}", text.get_ref()));
+        return None;
+    };
+    let mut kept = Kept { condition, count: 0, intervals: [0, 0] };
+    for number in numbers {
+        let Some(rule) = condition.range(number.equality) else {
+            let reason = "needs a difference or a ratio of a metric that has a tolerance; write a range";
+            faults.add(text, format!("`{}` {reason}", text.get_ref()));
             return None;
         };
-        let mut kept = 0;
-        for number in &numbers {
-            match rule.judge(number.value, number.bound) {
-                Some(is_kept) => kept += usize::from(is_kept),
-                None => faults.add(
-                    text,
-                    format!(
-                        "the rule cannot be judged on {}: a solve ended at the limit of its budget",
-                        number.label
-                    ),
+        match rule.judge(number.value, number.bound) {
+            Some(is_kept) => kept.count += usize::from(is_kept),
+            None => faults.add(
+                text,
+                format!(
+                    "the rule cannot be judged on {}: a solve ended at the limit of its budget",
+                    number.label
                 ),
-            }
+            ),
         }
-        Some((rule, kept))
-    });
-    JudgedEvidence { evidence, numbers, kept }
+        if let Spread::Interval(of) = number.spread {
+            let is_within = rule.contains(of.low) && rule.contains(of.high);
+            kept.intervals = [kept.intervals[0] + usize::from(is_within), kept.intervals[1] + 1];
+        }
+    }
+    Some(kept)
 }

@@ -1,12 +1,25 @@
-//! The numbers that evidence states: looked up in summaries, and computed of two sides.
+//! The numbers that evidence states: of pairs of the same seed, or looked up in summaries and computed of two sides.
+
+use std::collections::BTreeMap;
 
 use gpbench_record::metric::{self, Unit};
+use gpbench_statistics::{Estimate, Interval};
 use toml::Spanned;
 
 use super::faults::Faults;
 use super::list::{Compute, Evidence, Side};
-use super::rule::Bound;
+use super::rule::{Bound, Equality};
+use super::seeds;
 use super::summaries::{Ambiguous, Summaries, Summary, Wanted};
+use crate::frame::Frame;
+
+/// The published runs that claims name.
+pub(super) struct Sources<'f> {
+    /// The means of all.
+    pub(super) summaries: Summaries,
+    /// The cases of those that keep them, by name.
+    pub(super) frames: &'f BTreeMap<&'f str, Frame<'f>>,
+}
 
 /// A number with what it is of.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,21 +27,38 @@ pub(super) struct Computed {
     /// Data set, and solver and run where they tell numbers apart.
     pub(super) label: String,
     pub(super) value: f64,
-    /// Standard error over seeds, those of both sides combined as independent; absent with one seed.
-    pub(super) error: Option<f64>,
-    /// The fewest seeds of its sides.
+    pub(super) spread: Spread,
+    /// Number of pairs, or the fewest seeds of its sides.
     pub(super) seeds: usize,
     pub(super) bound: Bound,
+    /// Which numbers count as equality; `None` where no tolerance tells.
+    pub(super) equality: Option<Equality>,
+}
+
+/// What is known of a number's error.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Spread {
+    /// Nothing: there are too few seeds.
+    Unknown,
+    /// The t interval over seeds, of pairs where two sides are compared.
+    Interval(Interval),
+    /// A standard error, over the seeds of one side or over repetitions within a case.
+    StandardError(f64),
+    /// Standard errors of two sides over their seeds, combined as if the sides were independent.
+    Unpaired(f64),
 }
 
 /// A side's metric on one data set.
-#[derive(Debug, Clone, Copy)]
-struct Measured {
+struct Measured<'f> {
     mean: f64,
     error: Option<f64>,
+    /// Whether that error is over repetitions within a case.
+    is_within: bool,
     seeds: usize,
     /// Whether it is a cost that the budget ended.
     is_limited: bool,
+    /// Its cases; none where they are not published.
+    side: seeds::Side<'f>,
 }
 
 /// The side of some evidence that one number is computed of, with the solver and the metric.
@@ -40,37 +70,38 @@ struct Chosen<'c> {
 }
 
 /// All numbers of some evidence.
-pub(super) fn computed(evidence: &Evidence, summaries: &Summaries, faults: &mut Faults) -> Vec<Computed> {
+pub(super) fn computed(evidence: &Evidence, sources: &Sources<'_>, faults: &mut Faults) -> Vec<Computed> {
     let before = faults.count();
     let sides = [Some(&evidence.of), evidence.to.as_ref()];
     let of_sides = sides.iter().flatten().flat_map(|side| &side.get_ref().runs);
-    for run in evidence.runs.iter().chain(of_sides).filter(|run| summaries.get(run.get_ref()).is_none()) {
+    let is_absent = |run: &&Spanned<String>| sources.summaries.get(run.get_ref()).is_none();
+    for run in evidence.runs.iter().chain(of_sides).filter(is_absent) {
         faults.add(run, format!("no published folder `{}` with a summary.json", run.get_ref()));
     }
     let Some(pairs) = pairs(evidence, faults) else { return Vec::new() };
     let mut all = Vec::new();
     for dataset in &evidence.datasets {
         for (of, to) in &pairs {
-            let found = of_pair(evidence, [Some(*of), *to], dataset.get_ref(), summaries, faults);
+            let found = of_pair(evidence, [Some(*of), *to], dataset.get_ref(), sources, faults);
             if found.is_empty() && faults.count() == before {
                 let (metric, solvers) = (of.metric.get_ref(), words(*of, *to));
                 faults
                     .add(dataset, format!("no run has `{metric}` for {solvers} on `{}`", dataset.get_ref()));
             }
             let several = [pairs.len() > 1, found.len() > 1];
-            let label = |(run, number)| labelled(number, dataset.get_ref(), of.solver, run, several);
+            let label = |(place, number)| labelled(number, dataset.get_ref(), of.solver, place, several);
             all.extend(found.into_iter().map(label));
         }
     }
     all
 }
 
-/// The number with its label, which names the solver and the run where several have numbers.
+/// The number with its label, which has the solver and the 0-based place of the run where several have numbers.
 fn labelled(
     number: Computed,
     dataset: &str,
     solver: &str,
-    run: &str,
+    place: usize,
     [solvers, runs]: [bool; 2],
 ) -> Computed {
     let mut label = dataset.to_owned();
@@ -78,7 +109,7 @@ fn labelled(
         label = format!("{label} {solver}");
     }
     if runs {
-        label = format!("{label} ({run})");
+        label = format!("{label} (run {})", place + 1);
     }
     Computed { label, ..number }
 }
@@ -137,40 +168,40 @@ fn chosen<'c>(
     Some(own.solvers.iter().map(|solver| Chosen { side, solver, metric }).collect())
 }
 
-/// The numbers of a pair on a data set, with their runs: one for each run that has both sides.
+/// The numbers of a pair on a data set, with the places of their runs: one for each run that has both sides.
 fn of_pair<'c>(
     evidence: &'c Evidence,
     [of, to]: [Option<Chosen<'c>>; 2],
     dataset: &str,
-    summaries: &Summaries,
+    sources: &Sources<'_>,
     faults: &mut Faults,
-) -> Vec<(&'c str, Computed)> {
+) -> Vec<(usize, Computed)> {
     let mut all = Vec::new();
-    for run in &evidence.runs {
+    for (place, run) in evidence.runs.iter().enumerate() {
         let mut side = |chosen: Chosen<'c>| {
             let own = &chosen.side.get_ref().runs;
             let runs: &[Spanned<String>] = if own.is_empty() { std::slice::from_ref(run) } else { own };
-            runs.iter().find_map(|run| measured(chosen, dataset, run, summaries, faults))
+            runs.iter().find_map(|run| measured(chosen, dataset, run, sources, faults))
         };
         let Some(first) = of.and_then(&mut side) else { continue };
         let number = match to {
-            None => Some(alone(first)),
-            Some(to) => side(to).and_then(|second| of_two(*evidence.compute.get_ref(), first, second)),
+            None => Some(alone(&first)),
+            Some(to) => side(to).and_then(|second| of_two(*evidence.compute.get_ref(), &first, &second)),
         };
-        all.extend(number.map(|number| (run.get_ref().as_str(), number)));
+        all.extend(number.map(|number| (place, number)));
     }
     all
 }
 
 /// A side's metric in a run; `None` where the run does not have it.
-fn measured(
+fn measured<'f>(
     chosen: Chosen<'_>,
     dataset: &str,
     run: &Spanned<String>,
-    summaries: &Summaries,
+    sources: &Sources<'f>,
     faults: &mut Faults,
-) -> Option<Measured> {
-    let summary: &Summary = summaries.get(run.get_ref())?;
+) -> Option<Measured<'f>> {
+    let summary: &Summary = sources.summaries.get(run.get_ref())?;
     let side = chosen.side.get_ref();
     let wanted = Wanted {
         dataset,
@@ -202,33 +233,39 @@ fn measured(
     }
     let own = group.metrics.get(metric)?;
     let within = side.error.as_ref().and_then(|error| group.mean(error.get_ref()));
+    let frame = sources.frames.get(run.get_ref().as_str());
+    let cases = frame.map(|frame| seeds::cases(frame, &group.problem(), &group.solver)).unwrap_or_default();
     Some(Measured {
         mean: own.mean?,
         error: within.or(own.stderr),
+        is_within: within.is_some(),
         seeds: own.seeds,
         is_limited: known.is_cost() && known.unit != Unit::Bytes && group.is_limited(),
+        side: seeds::Side { cases, metric: known },
     })
 }
 
 /// The number of one side. A cost that the budget ended is a lower bound.
-fn alone(Measured { mean, error, seeds, is_limited }: Measured) -> Computed {
-    let bound = if is_limited { Bound::AtLeast } else { Bound::Exact };
-    Computed { label: String::new(), value: mean, error, seeds, bound }
+fn alone(of: &Measured<'_>) -> Computed {
+    let bound = if of.is_limited { Bound::AtLeast } else { Bound::Exact };
+    let of_seeds = seeds::alone(&of.side).filter(|_| !of.is_within);
+    let (value, spread, seeds) = match of_seeds {
+        Some(estimate) => by_seeds(&estimate),
+        None => (of.mean, of.error.map_or(Spread::Unknown, Spread::StandardError), of.seeds),
+    };
+    Computed { label: String::new(), value, spread, seeds, bound, equality: None }
 }
 
 /// The number of two sides; `None` where it is not finite.
-fn of_two(compute: Compute, of: Measured, to: Measured) -> Option<Computed> {
-    let errors = of.error.map_or(to.error, |own| Some(own.hypot(to.error.unwrap_or_default())));
-    let difference = of.mean - to.mean;
-    let (value, error) = match compute {
-        Compute::Value => (of.mean, of.error),
-        Compute::Difference => (difference, errors),
-        Compute::StandardErrors => (difference / errors?, None),
-        Compute::Ratio => {
-            let ratio = of.mean / to.mean;
-            let relative = |side: Measured| side.error.map(|error| error / side.mean);
-            let error = relative(of).zip(relative(to)).map(|(a, b)| ratio.abs() * a.hypot(b));
-            (ratio, error)
+fn of_two(compute: Compute, of: &Measured<'_>, to: &Measured<'_>) -> Option<Computed> {
+    let is_within = of.is_within || to.is_within;
+    let paired = seeds::paired(compute, &of.side, &to.side).filter(|_| !is_within);
+    let (value, spread, seeds) = match paired {
+        Some(estimate) => by_seeds(&estimate),
+        None => {
+            let (value, error) = independent(compute, of, to)?;
+            let of_error = if is_within { Spread::StandardError } else { Spread::Unpaired };
+            (value, error.map_or(Spread::Unknown, of_error), of.seeds.min(to.seeds))
         }
     };
     let bound = match (of.is_limited, to.is_limited) {
@@ -237,47 +274,73 @@ fn of_two(compute: Compute, of: Measured, to: Measured) -> Option<Computed> {
         (false, true) => Bound::AtMost,
         (true, true) => Bound::Open,
     };
-    let seeds = of.seeds.min(to.seeds);
-    value.is_finite().then(|| Computed { label: String::new(), value, error, seeds, bound })
+    let equality = Equality::new(compute, of.side.metric, to.mean);
+    value.is_finite().then(|| Computed { label: String::new(), value, spread, seeds, bound, equality })
+}
+
+/// An estimate over seeds as a number, what is known of its error, and the number of seeds.
+fn by_seeds(estimate: &Estimate) -> (f64, Spread, usize) {
+    (estimate.mean, estimate.printed().map_or(Spread::Unknown, Spread::Interval), estimate.count)
+}
+
+/// The number of two means, with the standard error of independent sides; `None` where it needs an error that neither has.
+fn independent(compute: Compute, of: &Measured<'_>, to: &Measured<'_>) -> Option<(f64, Option<f64>)> {
+    let errors = of.error.map_or(to.error, |own| Some(own.hypot(to.error.unwrap_or_default())));
+    let difference = of.mean - to.mean;
+    Some(match compute {
+        Compute::Value => (of.mean, of.error),
+        Compute::Difference => (difference, errors),
+        Compute::StandardErrors => (difference / errors?, None),
+        Compute::Ratio => {
+            let ratio = of.mean / to.mean;
+            let relative = |side: &Measured<'_>| side.error.map(|error| error / side.mean);
+            let error = relative(of).zip(relative(to)).map(|(a, b)| ratio.abs() * a.hypot(b));
+            (ratio, error)
+        }
+    })
 }
 
 #[cfg(test)]
 mod tests {
+    use gpbench_record::names;
+
     use super::*;
 
-    fn measured(mean: f64, error: Option<f64>, is_limited: bool) -> Measured {
-        Measured { mean, error, seeds: 3, is_limited }
+    fn measured(mean: f64, error: Option<f64>, is_limited: bool) -> Measured<'static> {
+        let side = seeds::Side { cases: Vec::new(), metric: metric::find(names::EPOCHS).unwrap() };
+        Measured { mean, error, is_within: false, seeds: 3, is_limited, side }
     }
 
-    fn number(compute: Compute, of: Measured, to: Measured) -> (f64, Option<f64>, Bound) {
+    fn number(compute: Compute, of: &Measured<'_>, to: &Measured<'_>) -> (f64, Spread, Bound) {
         let number = of_two(compute, of, to).unwrap();
-        (number.value, number.error, number.bound)
+        (number.value, number.spread, number.bound)
     }
 
     #[test]
-    fn errors_of_both_sides_are_combined() {
+    fn errors_of_both_sides_are_combined_and_marked() {
         let (of, to) = (measured(8.0, Some(3.0), false), measured(4.0, Some(4.0), false));
-        assert_eq!(number(Compute::Difference, of, to), (4.0, Some(5.0), Bound::Exact));
-        assert_eq!(number(Compute::StandardErrors, of, to), (0.8, None, Bound::Exact));
-        let (ratio, error, _) = number(Compute::Ratio, of, to);
+        assert_eq!(number(Compute::Difference, &of, &to), (4.0, Spread::Unpaired(5.0), Bound::Exact));
+        assert_eq!(number(Compute::StandardErrors, &of, &to), (0.8, Spread::Unknown, Bound::Exact));
+        let (ratio, spread, _) = number(Compute::Ratio, &of, &to);
+        let Spread::Unpaired(error) = spread else { panic!("{spread:?}") };
         assert_eq!(ratio, 2.0);
-        assert!((error.unwrap() - 2.0 * 0.375_f64.hypot(1.0)).abs() < 1e-12);
+        assert!((error - 2.0 * 0.375_f64.hypot(1.0)).abs() < 1e-12);
+        let within = Measured { is_within: true, ..measured(8.0, Some(3.0), false) };
+        assert_eq!(number(Compute::Difference, &within, &to).1, Spread::StandardError(5.0));
         // One seed has no error.
-        assert_eq!(number(Compute::Ratio, of, measured(4.0, None, false)).1, None);
-        assert_eq!(
-            of_two(Compute::StandardErrors, measured(1.0, None, false), measured(1.0, None, false)),
-            None
-        );
-        assert_eq!(of_two(Compute::Ratio, of, measured(0.0, None, false)), None);
+        assert_eq!(number(Compute::Ratio, &of, &measured(4.0, None, false)).1, Spread::Unknown);
+        let none = || measured(1.0, None, false);
+        assert_eq!(of_two(Compute::StandardErrors, &none(), &none()), None);
+        assert_eq!(of_two(Compute::Ratio, &of, &measured(0.0, None, false)), None);
     }
 
     #[test]
     fn a_side_that_ended_at_its_limit_makes_a_bound() {
         let bound =
-            |of: bool, to: bool| number(Compute::Ratio, measured(8.0, None, of), measured(4.0, None, to)).2;
+            |of: bool, to: bool| number(Compute::Ratio, &measured(8.0, None, of), &measured(4.0, None, to)).2;
         assert_eq!(bound(true, false), Bound::AtLeast);
         assert_eq!(bound(false, true), Bound::AtMost);
         assert_eq!(bound(true, true), Bound::Open);
-        assert_eq!(alone(measured(8.0, None, true)).bound, Bound::AtLeast);
+        assert_eq!(alone(&measured(8.0, None, true)).bound, Bound::AtLeast);
     }
 }

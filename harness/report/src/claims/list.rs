@@ -15,6 +15,22 @@ use crate::error::{Error, Result, at, line_and_column};
 pub(super) struct ClaimList {
     /// In the order of the page, paper by paper.
     pub(super) claim: Vec<Claim>,
+    /// Words of the field that the page explains, in its order.
+    #[serde(default)]
+    pub(super) term: Vec<Term>,
+}
+
+/// A word of the field.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Term {
+    /// The word.
+    pub(super) name: String,
+    /// Other forms of it in which texts have it.
+    #[serde(default)]
+    pub(super) forms: Vec<String>,
+    /// What it means: a sentence or two.
+    pub(super) meaning: String,
 }
 
 /// A claim of a paper.
@@ -94,15 +110,11 @@ pub(super) struct Evidence {
     pub(super) to: Option<Spanned<Side>>,
     /// What the paper has in its place.
     pub(super) published: Option<String>,
-    /// The rule by which a number supports the claim: `> 1`, `< 0.5`, or `0.9 to 1.1`.
+    /// The rule by which a number supports the claim: a range (`> 1`, `< 0.5`, `0.9 to 1.1`), or how `of` compares with `to` by the
+    /// metric's tolerance (`equal`, `more`, `less`, `not more`, `not less`).
     pub(super) holds: Option<Spanned<String>>,
-    /// The least share of numbers that must keep the rule.
-    #[serde(default = "whole")]
-    pub(super) share: f64,
-}
-
-fn whole() -> f64 {
-    1.0
+    /// Where the numbers of that range come from.
+    pub(super) reason: Option<String>,
 }
 
 /// What is computed of the two sides.

@@ -1,99 +1,173 @@
-//! The page: counts, then the claims of each paper.
+//! The page: all verdicts at a glance, then the claims of each paper, and the words that a reader may not know.
 
 use std::fmt::Write as _;
 
-use super::claim_verdict::{JudgedClaim, JudgedEvidence};
-use super::compute::Computed;
-use super::list::{Compute, Verdict};
-use super::rule::Bound;
+use gpbench_record::metric;
+
+use super::claim_verdict::{JudgedClaim, JudgedEvidence, Kept};
+use super::compute::{Computed, Spread};
+use super::list::{Claim, Compute, Evidence, Term, Verdict};
+use super::rule::{Bound, Comparison, Condition};
+use super::terms::Terms;
 use crate::escape::{markdown, markdown_block};
 use crate::number::{range, short, times};
+use crate::reading::tolerance;
 use crate::reference::Reference;
 use crate::table::TextTable;
 
 /// Most numbers that a cell lists one by one.
 const LISTED: usize = 6;
 
+/// The claims of a paper.
+struct PaperClaims<'a, 'c> {
+    /// Name of the reference, with which the anchors of its claims begin.
+    name: &'a str,
+    reference: &'a Reference,
+    claims: Vec<&'a JudgedClaim<'c>>,
+}
+
 /// The text of the page.
-pub(super) fn page(papers: &[(&str, Reference)], claims: &[JudgedClaim<'_>]) -> String {
-    let mut out = format!(
-        "# Do the papers' claims hold?\n\nClaims of four papers, in our words, beside what was measured here. `gpbench claims` writes this \
-         page from `benchmarks/reference/claims.toml` and from the published runs in this folder's neighbours.\n\n{}\n{}",
-        counts(papers, claims).markdown(),
-        CONVENTIONS
-    );
-    for (name, reference) in papers {
-        let own = || claims.iter().filter(|judged| judged.claim.paper.get_ref() == name);
-        if own().next().is_none() {
-            continue;
-        }
-        let _ = write!(
-            out,
-            "\n## {}\n\n{}\n",
-            markdown(&reference.paper.short),
-            markdown_block(&reference.paper.entry)
-        );
-        for (i, judged) in own().enumerate() {
-            claim(&mut out, i + 1, judged);
-        }
+pub(super) fn page(papers: &[(&str, Reference)], claims: &[JudgedClaim<'_>], terms: &[Term]) -> String {
+    let papers: Vec<PaperClaims<'_, '_>> =
+        papers.iter().map(|(name, reference)| PaperClaims::new(name, reference, claims)).collect();
+    let mut terms = Terms::new(terms);
+    let mut out = format!("# Do the papers' claims hold?\n\n{}\n\n{HEAD}\n", verdicts(claims));
+    for paper in &papers {
+        paper.glance(&mut out, &mut terms);
+    }
+    let counts = counts(&papers, claims).markdown();
+    let _ = write!(out, "\n## Reading the verdicts\n\n{CONVENTIONS}\n{counts}");
+    for paper in papers.iter().filter(|paper| !paper.claims.is_empty()) {
+        paper.details(&mut out, &mut terms);
+    }
+    let glossary = terms.glossary();
+    if !glossary.is_empty() {
+        let _ = write!(out, "\n## Words\n\n{glossary}");
     }
     out
 }
 
+/// What the first table is.
+const HEAD: &str = "\
+Each line is a claim of a paper, in our words, and leads to what was measured here. The last column counts the numbers that \
+support the claim. Words with a link are explained at the end.\n\n\
+| claim | | verdict | numbers for it |\n| --- | --- | --- | --- |";
+
 const CONVENTIONS: &str = "\
-- **holds**: the numbers keep the rules beside them. **holds in part**: some do, or only a part of the claim was measured. **does not hold \
+- **holds**: all numbers keep the rules beside them. **holds in part**: some do, or only a part of the claim was measured. **does not hold \
   here**: none does. **not measured**: no number was measured that speaks for the claim or against it.\n\
-- A number is a mean over seeds, with its standard error; one seed has none. Errors of two sides are combined as if they were independent, \
-  which is too wide where both sides have the same splits; the runs' own reports have pairs.\n\
+- A number is a mean over seeds, and a ratio their geometric mean. Brackets are 95 % t intervals, from three seeds on. Two sides are compared \
+  in pairs of the same seed; where seeds split one file, the interval allows for splits that overlap. One seed has no interval: what it shows \
+  may be chance.\n\
+- \"unpaired\": the run keeps means alone. What follows ± are then the standard errors of both sides, combined as if they were independent, \
+  which is too wide where both had the same data. Other numbers with ± are standard errors of repetitions within one case, or of one side.\n\
+- A rule is judged by the number itself; \"intervals\" counts those that keep it from end to end. Equal, more and less are meant by the \
+  tolerance of the metric in `gpbench list metrics`, which is the same for all uses.\n\
 - A ratio of epochs may come from any run: an epoch is n^2 kernel entries, whatever the machine does besides. Seconds count only from \
   runs beside which other programs are known to have used little of the processors.\n\
 - \"at least\" and \"at most\": solves of one side ended at the limit of their budget before they reached the tolerance.\n\
-- Hours are estimates for two cores of what is missing, and not measured.\n";
+- \"run 1\", \"run 2\" follow the order of the runs below the table. Hours are estimates for two cores of what is missing.\n\n\
+`gpbench claims` writes this page from `benchmarks/reference/claims.toml` and the published runs beside it.\n";
+
+/// The number of claims with each verdict, as a sentence.
+fn verdicts(claims: &[JudgedClaim<'_>]) -> String {
+    let of = |verdict: Verdict| format!("{} **{}**", with(claims.iter(), verdict), verdict.as_str());
+    format!("Of {} claims: {}.", claims.len(), Verdict::ALL.map(of).join(", "))
+}
+
+/// How many claims have a verdict.
+fn with<'a, 'c: 'a>(claims: impl Iterator<Item = &'a JudgedClaim<'c>>, verdict: Verdict) -> usize {
+    claims.filter(|judged| *judged.claim.verdict.get_ref() == verdict).count()
+}
+
+impl<'a, 'c> PaperClaims<'a, 'c> {
+    fn new(name: &'a str, reference: &'a Reference, claims: &'a [JudgedClaim<'c>]) -> PaperClaims<'a, 'c> {
+        let claims = claims.iter().filter(|judged| judged.claim.paper.get_ref() == name).collect();
+        PaperClaims { name, reference, claims }
+    }
+
+    /// The anchor of the claim at a 0-based place.
+    fn anchor(&self, place: usize) -> String {
+        format!("{}-{}", self.name, place + 1)
+    }
+
+    /// A line for each claim, with its verdict.
+    fn glance(&self, out: &mut String, terms: &mut Terms<'_>) {
+        for (place, judged) in self.claims.iter().enumerate() {
+            let _ = writeln!(
+                out,
+                "| [{}, {}](#{}) | {} | **{}** | {} |",
+                markdown(&self.reference.paper.short),
+                place + 1,
+                self.anchor(place),
+                terms.linked(&markdown(judged.claim.claim.trim())),
+                judged.claim.verdict.get_ref().as_str(),
+                in_numbers(judged)
+            );
+        }
+    }
+
+    /// The claims with all that was measured.
+    fn details(&self, out: &mut String, terms: &mut Terms<'_>) {
+        let (title, entry) = (&self.reference.paper.short, &self.reference.paper.entry);
+        let _ = write!(out, "\n## {}\n\n{}\n", markdown(title), markdown_block(entry));
+        for (place, judged) in self.claims.iter().enumerate() {
+            let _ = write!(out, "\n<a id=\"{}\"></a>\n", self.anchor(place));
+            claim(out, place + 1, judged, terms);
+        }
+    }
+}
+
+/// How many numbers support a claim, and whether something is missing.
+fn in_numbers(judged: &JudgedClaim<'_>) -> String {
+    let Claim { missing, hours, .. } = judged.claim;
+    match (judged.counts(), missing) {
+        ([_, 0], _) => hours.map_or_else(String::new, |hours| format!("about {hours} hours to run")),
+        ([kept, all], Some(_)) => format!("{kept} of {all}; a part was not measured"),
+        ([kept, all], None) => format!("{kept} of {all}"),
+    }
+}
 
 /// Numbers of verdicts, paper by paper.
-fn counts(papers: &[(&str, Reference)], claims: &[JudgedClaim<'_>]) -> TextTable {
+fn counts(papers: &[PaperClaims<'_, '_>], claims: &[JudgedClaim<'_>]) -> TextTable {
     let mut table = TextTable::new("").words("paper").numbers("claims");
     for verdict in Verdict::ALL {
         table = table.numbers(verdict.as_str());
     }
     table = table.numbers("hours for what is missing");
-    for (name, reference) in papers {
-        let own: Vec<&JudgedClaim<'_>> =
-            claims.iter().filter(|judged| judged.claim.paper.get_ref() == name).collect();
-        table.row(counted(&reference.paper.short, &own));
+    for paper in papers {
+        table.row(counted(&paper.reference.paper.short, &paper.claims));
     }
     table.row(counted("all", &claims.iter().collect::<Vec<_>>()));
     table
 }
 
 fn counted(title: &str, claims: &[&JudgedClaim<'_>]) -> Vec<String> {
-    let of =
-        |verdict: Verdict| claims.iter().filter(|judged| *judged.claim.verdict.get_ref() == verdict).count();
     let hours: f64 =
         claims.iter().filter_map(|judged| judged.claim.hours).fold(0.0, |sum, hours| sum + hours);
     let mut cells = vec![title.to_owned(), claims.len().to_string()];
-    cells.extend(Verdict::ALL.map(|verdict| of(verdict).to_string()));
+    cells.extend(Verdict::ALL.map(|verdict| with(claims.iter().copied(), verdict).to_string()));
     cells.push(format!("{:.0}", hours.ceil()));
     cells
 }
 
-fn claim(out: &mut String, number: usize, judged: &JudgedClaim<'_>) {
+fn claim(out: &mut String, number: usize, judged: &JudgedClaim<'_>, terms: &mut Terms<'_>) {
     let claim = judged.claim;
     let _ = write!(
         out,
         "\n### {number}. {}\n\n**{}**. {}\n",
         markdown(claim.claim.trim()),
         claim.verdict.get_ref().as_str(),
-        markdown_block(claim.why.trim())
+        terms.linked(&markdown(claim.why.trim()))
     );
     let table = numbers(&judged.evidence);
     if !table.rows.is_empty() {
-        let _ = write!(out, "\n{}", table.markdown());
+        let _ = write!(out, "\n{}", terms.linked(&table.markdown()));
     }
     let _ = write!(
         out,
         "\n- What to take from it: {}\n- Made in {}. The paper has: {}\n",
-        markdown(claim.take.trim()),
+        terms.linked(&markdown(claim.take.trim())),
         markdown(claim.made_in.trim()),
         markdown(claim.published.trim())
     );
@@ -116,22 +190,39 @@ fn numbers(evidence: &[JudgedEvidence<'_>]) -> TextTable {
     table = table.words("in the paper").words("rule for the claim");
     for judged in evidence {
         let numbers = &judged.numbers;
-        let rule = judged.kept.map_or_else(String::new, |(rule, kept)| {
-            let least = match judged.evidence.share {
-                1.0.. => String::new(),
-                share => format!(", at least {share} of all"),
-            };
-            format!("{rule}{least}: {kept} of {}", numbers.len())
-        });
         table.row([
             judged.evidence.what.clone(),
             here(*judged.evidence.compute.get_ref(), numbers),
             range(numbers.iter().map(|number| number.seeds as f64)),
             judged.evidence.published.clone().unwrap_or_default(),
-            rule,
+            judged.kept.map_or_else(String::new, |kept| rule(judged.evidence, &kept, numbers.len())),
         ]);
     }
     table
+}
+
+/// A rule with its reason, how many of `all` numbers keep it, and how many of the intervals.
+fn rule(evidence: &Evidence, kept: &Kept, all: usize) -> String {
+    let rule = match kept.condition {
+        Condition::Range(rule) => rule.to_string(),
+        Condition::Compared(comparison) => compared(evidence, comparison),
+    };
+    let intervals = match kept.intervals {
+        [_, 0] => String::new(),
+        [within, of] => format!(", {within} of {of} intervals"),
+    };
+    let reason = evidence.reason.iter().map(|reason| format!(" ({})", reason.trim())).collect::<String>();
+    format!("{rule}{reason}: {} of {all}{intervals}", kept.count)
+}
+
+/// A comparison, with the tolerance of the metric.
+fn compared(evidence: &Evidence, comparison: Comparison) -> String {
+    let name = evidence.of.get_ref().metric.as_ref().unwrap_or(&evidence.metric);
+    let tolerance = metric::find(name.get_ref()).map(tolerance).unwrap_or_default();
+    match comparison {
+        Comparison::Equal => format!("equal to {tolerance}"),
+        _ => format!("{} by over {tolerance}", comparison.as_str()),
+    }
 }
 
 /// Some numbers: one by one, or the least and the greatest of many.
@@ -147,15 +238,20 @@ fn here(compute: Compute, numbers: &[Computed]) -> String {
     }
 }
 
-/// A number with its error: `8.23×`, `at least 8.23×`, `-0.12 ± 0.03`.
+/// A number with what is known of its error: `8.23×`, `at least 8.23×`, `2.1× [1.8, 2.4]`, `-0.12 ± 0.03, unpaired`.
 fn text(compute: Compute, number: &Computed) -> String {
     let value = if compute == Compute::Ratio { times(number.value) } else { short(number.value) };
-    let error = number.error.map_or_else(String::new, |error| format!(" ± {}", short(error)));
+    let spread = match number.spread {
+        Spread::Unknown => String::new(),
+        Spread::Interval(of) => format!(" [{}, {}]", short(of.low), short(of.high)),
+        Spread::StandardError(error) => format!(" ± {}", short(error)),
+        Spread::Unpaired(error) => format!(" ± {}, unpaired", short(error)),
+    };
     match number.bound {
-        Bound::Exact => format!("{value}{error}"),
-        Bound::AtLeast => format!("at least {value}{error}"),
-        Bound::AtMost => format!("at most {value}{error}"),
-        Bound::Open => format!("{value}{error} (both ended at their limit)"),
+        Bound::Exact => format!("{value}{spread}"),
+        Bound::AtLeast => format!("at least {value}{spread}"),
+        Bound::AtMost => format!("at most {value}{spread}"),
+        Bound::Open => format!("{value}{spread} (both ended at their limit)"),
     }
 }
 

@@ -8,6 +8,7 @@ use gpbench_record::{Environment, disturbance, names};
 use serde::Deserialize;
 
 use crate::error::{Error, Result, at};
+use crate::problem::GroupProblem;
 
 /// The runs of a folder, by name.
 #[derive(Debug, Default)]
@@ -28,6 +29,7 @@ pub(super) struct SummaryGroup {
     dataset: String,
     kernel: String,
     estimator: Option<String>,
+    /// Of a grid, the name with the value.
     pub(super) solver: String,
     /// Number of cases.
     n: usize,
@@ -63,7 +65,7 @@ impl Summaries {
     ///
     /// # Errors
     /// If a summary cannot be read or is not of its form.
-    pub(super) fn read(published: &Path, names: BTreeSet<&str>) -> Result<Summaries> {
+    pub(super) fn read(published: &Path, names: &BTreeSet<&str>) -> Result<Summaries> {
         let mut all = BTreeMap::new();
         for name in names {
             let path = published.join(name).join("summary.json");
@@ -75,7 +77,7 @@ impl Summaries {
                     reason: error.to_string(),
                 })?;
                 let is_quiet = is_quiet(&published.join(name).join("environment.json"));
-                all.insert(name.to_owned(), Summary { is_quiet, ..summary });
+                all.insert((*name).to_owned(), Summary { is_quiet, ..summary });
             }
         }
         Ok(Summaries(all))
@@ -126,6 +128,15 @@ impl Summary {
 }
 
 impl SummaryGroup {
+    /// The problem.
+    pub(super) fn problem(&self) -> GroupProblem {
+        GroupProblem {
+            dataset: self.dataset.clone(),
+            kernel: self.kernel.clone(),
+            estimator: self.estimator.clone(),
+        }
+    }
+
     /// Mean of a metric, where it is finite.
     pub(super) fn mean(&self, metric: &str) -> Option<f64> {
         self.metrics.get(metric)?.mean
