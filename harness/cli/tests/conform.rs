@@ -32,7 +32,7 @@ fn with_status(ended: &Ended, status: &str) -> BTreeMap<String, Vec<(String, Str
 
 #[test]
 fn every_mutant_breaks_its_rule_and_no_other() {
-    let ended = conform(&library("gpbench_mutants"), &["--limit", "15"]).exits(1);
+    let ended = conform(&library("gpbench_mutants"), &["--limit", "8"]).exits(1);
     let failed = with_status(&ended, "failed");
     assert_eq!(failed.len(), MUTANTS.len() + LEARNERS.len() + 2);
     for correct in ["correct", "fit-correct"] {

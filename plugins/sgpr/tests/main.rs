@@ -4,4 +4,5 @@ mod behaviour;
 mod given;
 mod identities;
 mod oracle;
+mod select;
 mod suite;

@@ -123,6 +123,7 @@ fn a_broken_frame_fails_the_call_at_once() {
     if !is_here() {
         return;
     }
+    let entry = solver(&zoo("frames"), "frames");
     for (act, said) in [
         ("short", "a frame of 5 bytes has no header"),
         ("long", "has 145 bytes, not 144"),
@@ -139,13 +140,12 @@ fn a_broken_frame_fails_the_call_at_once() {
         ("index", "`rows` has the index 3, where there are 3"),
         ("closed", "it closed its socket"),
     ] {
-        let entry = solver(&zoo("frames"), "frames");
+        // Each object has a child of its own, whatever happened to the one before.
         let failed = small().solve_with(&entry, &parameters(act)).unwrap_err().to_string();
         assert!(failed.contains("broke the protocol"), "{act}: {failed}");
         assert!(failed.contains(said), "{act}: {failed}");
-        // The next object has a child of its own.
-        assert_eq!(small().solve_with(&entry, &parameters("none")).unwrap().reason, Reason::Converged);
     }
+    assert_eq!(small().solve_with(&entry, &parameters("none")).unwrap().reason, Reason::Converged);
 }
 
 #[test]
