@@ -92,7 +92,8 @@ fn words_are_explained_at_the_end_and_linked_where_they_come_first() {
     let term = "[[term]]\nname = 'warm start'\nforms = ['warm']\nmeaning = 'A solve that begins at an earlier one.'\n";
     let list = format!("{CLAIM}verdict = 'not measured'\nmissing = 'all'\nhours = 2\n{term}");
     let text = Claims::new().page(&list).unwrap().text;
-    let line = "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** | about 2 hours to run |";
+    let line =
+        "(#lin2024-1) | [Warm](#term-warm-start) is faster. | **not measured** | about 2 hours to run |";
     assert!(text.contains(line), "{text}");
     let meaning = "- <a id=\"term-warm-start\"></a>**warm start**: A solve that begins at an earlier one.\n";
     assert!(text.ends_with(meaning), "{text}");

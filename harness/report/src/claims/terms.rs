@@ -115,6 +115,9 @@ mod tests {
             "[Conjugate gradients](#term-cg) take ten [epochs](#term-epoch), and CG too."
         );
         assert_eq!(terms.linked("RR-CG and CG: epochs."), "[RR-CG](#term-rr-cg) and CG: epochs.");
-        assert_eq!(terms.glossary().lines().next(), Some("- <a id=\"term-cg\"></a>**CG**: It means \\*that\\*."));
+        assert_eq!(
+            terms.glossary().lines().next(),
+            Some("- <a id=\"term-cg\"></a>**CG**: It means \\*that\\*.")
+        );
     }
 }
