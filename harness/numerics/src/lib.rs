@@ -30,8 +30,6 @@ mod operator;
 pub mod optimise;
 pub mod pieces;
 mod pool;
-#[cfg(feature = "blas")]
-mod reduction;
 pub mod simd;
 mod sums;
 

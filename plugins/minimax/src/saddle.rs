@@ -21,7 +21,7 @@
 //! length of its own, so that A changes by a matrix of full rank and no factor can be updated. Eigenvalues that a
 //! step lifts are at s^2 itself, with no gap to those above, and their number is not known beforehand:
 //! iterations on subspaces converge slowly there. Iterations for the sign of A - s^2 I take 25 D^3 and more.
-//! So threads share the tridiagonal form, of which half is products of a matrix and a vector.
+//! A reduction by threads took longer than LAPACK's on one: half of it is products of a matrix and a vector.
 
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
 use gpbench_sdk::{Result, Workers, lapack, symmetric};
@@ -136,7 +136,7 @@ impl Saddle {
             return Ok(false);
         }
         // Only the difference is added: A + sum over the values below of (least - value) v v^T.
-        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least, workers)?;
+        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least)?;
         for (mut vector, value) in below.columns_mut().into_iter().zip(values) {
             // An eigenvalue at the limit may be counted as below it and, by a rounding error, be found above it.
             vector *= (least - value).max(0.0).sqrt();
