@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, OnceLock, PoisonError};
 use std::thread::ThreadId;
 
-use gpbench_abi::{Host, Script, Status, Str};
+use gpbench_abi::{Host, Script, Status};
 use gpbench_terms::Part;
 
 use crate::services::Services;
@@ -89,7 +89,7 @@ impl HostTable {
     #[cfg(feature = "load")]
     pub(crate) fn open_script(&self, file: &str, runtime: &str, threads: usize, memory: Option<u64>) {
         // The texts live as long as the host, until the process ends.
-        let text = |text: &str| Str::new(text.to_owned().leak());
+        let text = |text: &str| gpbench_abi::Str::new(text.to_owned().leak());
         self.script.get_or_init(|| Script {
             size: size_of::<Script>() as u32,
             threads: threads as u32,
