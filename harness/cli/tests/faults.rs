@@ -166,11 +166,11 @@ fn cases(sandbox: &Sandbox) -> Vec<Facts> {
     sandbox.sorted_cases().iter().map(timeless).collect()
 }
 
-/// Runs the spec anew in this folder, and gives the rows of a quiet run of it.
-fn quiet(sandbox: &Sandbox) -> Vec<Facts> {
+/// Runs the spec, of `count` cases, anew in this folder, and gives the rows of a quiet run of it.
+fn quiet(sandbox: &Sandbox, count: usize) -> Vec<Facts> {
     sandbox.run(&["run", "spec.toml", "-t", "4"]).exits(0);
     let cases = cases(sandbox);
-    assert!(cases.len() >= 2 && cases.iter().all(|(_, status, _)| status == "ok"), "{cases:?}");
+    assert!(cases.len() == count && cases.iter().all(|(_, status, _)| status == "ok"), "{cases:?}");
     fs::remove_dir_all(sandbox.path("reports")).expect("a folder of runs");
     cases
 }
@@ -201,7 +201,7 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 #[test]
 fn copies_and_references_that_are_cut_or_flipped_are_made_anew() {
     let sandbox = sandbox();
-    let expected = quiet(&sandbox);
+    let expected = quiet(&sandbox, 4);
     let copy = files(&sandbox.path("cache/copies")).pop().expect("a copy");
     let reference = files(&sandbox.path("cache/exact")).pop().expect("a reference");
     let cut = |bytes: &[u8]| bytes[..bytes.len() / 2].to_vec();
@@ -226,7 +226,7 @@ fn copies_and_references_that_are_cut_or_flipped_are_made_anew() {
 #[test]
 fn cleaning_during_a_run_changes_nothing() {
     let sandbox = sandbox();
-    let expected = quiet(&sandbox);
+    let expected = quiet(&sandbox, 4);
     for lines in 1..8 {
         let mut command = sandbox.command(&["run", "spec.toml", "-t", "4", "-v"]);
         let mut child =
@@ -244,7 +244,7 @@ fn cleaning_during_a_run_changes_nothing() {
 #[test]
 fn a_library_that_is_away_is_no_verdict() {
     let sandbox = sandbox();
-    let expected = quiet(&sandbox);
+    let expected = quiet(&sandbox, 4);
     let own = sandbox.path("libgpbench_plugin_own.so");
     fs::copy(library("gpbench_plugin_cg"), &own).expect("a copy");
     let named = format!("{SPEC}\n[solver.cg]\nplugin = \"cg\"\nlibrary = \"{}\"\n", own.display());
@@ -264,7 +264,7 @@ fn a_library_that_is_away_is_no_verdict() {
 #[test]
 fn a_worker_that_is_killed_outside_of_the_solver_is_no_verdict() {
     let sandbox = sandbox();
-    let expected = quiet(&sandbox);
+    let expected = quiet(&sandbox, 4);
     for (role, act, rows) in [("verify", "kill", 0), ("exact", "kill", 0), ("case", "kill", 0)] {
         fs::remove_dir_all(sandbox.path("cache/exact")).expect("a cache");
         let ended = run_on(&sandbox, &[("ROLE", role), ("ACT", act)], &[]).exits(1);
@@ -311,7 +311,7 @@ fn refuse(act: &str, roles: &[&str], calls: &[&str], more: &[(&str, &str)]) {
     let sandbox = sandbox();
     // One case of each solver, since every process of the role is refused the same.
     sandbox.write("spec.toml", &SPEC.replace("seeds = [0, 1]", "seeds = [0]"));
-    let expected = quiet(&sandbox);
+    let expected = quiet(&sandbox, 2);
     for role in roles {
         let mut refused = 0;
         for from in calls {

@@ -261,6 +261,7 @@ fn whatever_happens_every_case_has_the_row_of_a_quiet_run() {
     assert_eq!(parts, None, "no incomplete file is left in the cache");
     let faults = soak.faults();
     let total: usize = faults.values().sum();
+    assert!(total > 0, "no start had a fault");
     println!(
         "tried {total} faults in {done} cases and {attempts} attempts: no row lost, none twice, none changed"
     );

@@ -205,7 +205,7 @@ impl<E: Real> Weighed<'_, E> {
     }
 }
 
-/// Largest number of columns of a tile in [`Tiles::weigh`], and of numbers of a vector.
+/// Largest number of rows and of columns of a tile in [`Tiles::weigh`], and of numbers of a vector.
 const MOST_COLUMNS: usize = 128;
 const MOST_LANES: usize = 16;
 

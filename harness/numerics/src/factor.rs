@@ -21,8 +21,8 @@ mod inverse;
 mod substitute;
 pub mod triangle;
 
-use ndarray::ArrayRef2;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
+use ndarray::{ArrayRef2, LinalgScalar};
 
 pub use eliminate::{Elimination, EliminationTask, beyond, factorise};
 pub use inverse::{inverse, inverse_lower};
@@ -52,11 +52,28 @@ fn tile_rows(rows: usize) -> usize {
 /// # Panics
 /// If the shapes do not fit.
 pub fn subtract_product<E: Number>(target: &mut ArrayRef2<E>, left: &ArrayRef2<E>, right: &ArrayRef2<E>) {
-    match target.ncols() {
-        _ if left.is_empty() => {}
+    if !left.is_empty() {
+        multiply_alone(E::MINUS_ONE, left, right, E::ONE, target);
+    }
+}
+
+/// `target = scale left right + keep target`, on the calling thread, by a matrix-vector product for one column. With
+/// `keep` 0, `target` is not read.
+///
+/// # Panics
+/// If the shapes do not fit.
+pub fn multiply_alone<E: LinalgScalar>(
+    scale: E,
+    left: &ArrayRef2<E>,
+    right: &ArrayRef2<E>,
+    keep: E,
+    target: &mut ArrayRef2<E>,
+) {
+    if target.ncols() == 1 && !left.is_empty() {
         // BLAS would copy the left matrix for a product with a matrix of one column.
-        1 => general_mat_vec_mul(E::MINUS_ONE, left, &right.column(0), E::ONE, &mut target.column_mut(0)),
-        _ => general_mat_mul(E::MINUS_ONE, left, right, E::ONE, target),
+        general_mat_vec_mul(scale, left, &right.column(0), keep, &mut target.column_mut(0));
+    } else {
+        general_mat_mul(scale, left, right, keep, target);
     }
 }
 

@@ -3,8 +3,8 @@
 //! Tiles have a fixed height, and partial sums are added in order, so that results do not depend on the number of
 //! threads.
 
-use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
-use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, LinalgScalar, ShapeBuilder};
+use gpbench_numerics::factor::multiply_alone;
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 
 use crate::{Result, Workers, lapack};
 
@@ -49,22 +49,6 @@ pub fn add_product(
     workers.for_each(tiles_mut(c).zip(tiles(a)), |(mut c, a)| {
         multiply_alone(scale, &a, b, 1.0, &mut c);
     });
-}
-
-/// C = scale A B + keep C, on the calling thread.
-pub(crate) fn multiply_alone<F: LinalgScalar>(
-    scale: F,
-    a: &ArrayRef2<F>,
-    b: &ArrayRef2<F>,
-    keep: F,
-    c: &mut ArrayRef2<F>,
-) {
-    if c.ncols() == 1 && !a.is_empty() {
-        // BLAS would copy A for a product with a matrix of one column.
-        general_mat_vec_mul(scale, a, &b.column(0), keep, &mut c.column_mut(0));
-    } else {
-        general_mat_mul(scale, a, b, keep, c);
-    }
 }
 
 /// The columns `order` of A, times L^-T for a lower triangle L.

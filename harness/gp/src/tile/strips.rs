@@ -9,7 +9,7 @@
 //! A square root occupies a unit of its own, with AVX-512 for longer than the exponential of a vector takes. So
 //! stage 2 of a group runs between the batches of stage 3 of the group before it: its roots overlap with these, and
 //! with stage 1 of the next group. In loops of their own, exponentials would wait for roots. The order of stages
-//! changes no bit.
+//! changes no bit of a result.
 
 use std::iter::StepBy;
 use std::ops::Range;
@@ -21,12 +21,12 @@ use super::points::{GROUP, PAD, Part};
 use crate::kernel::Correlation;
 use gpbench_numerics::simd::{Lanes, Real};
 
-/// Calls `columns` of some work of numbers `$real` with the shape of its sums for the vectors of `$simd_type`:
-/// NS strips of NV vectors, times NJ columns.
+/// Calls `$work.columns`, for numbers `$real` in vectors of `$simd_type`, with the shape of the sums that registers
+/// hold: NS strips of NV vectors, times NJ columns.
 ///
-/// Processors with vectors as long as a strip have 32 registers. 16 sums take 10 loads for each input there, where
-/// two times 8 sums of one strip would take 18, and they keep two multiply-add units busy through their latency.
-/// Other processors may have 16 registers, half of which hold sums.
+/// Processors with vectors as long as a strip have 32 registers. 16 sums of two strips take 10 loads for each input,
+/// where two times 8 sums of one strip would take 18, and they keep two multiply-add units busy through their
+/// latency. Other processors may have 16 registers, half of which hold sums.
 macro_rules! by_registers {
     ($real:ident, $simd_type:ident, $work:expr, $simd:expr) => {
         match $real::STRIP / $real::LANES {
@@ -55,7 +55,8 @@ pub(super) struct Place {
 
 /// What is done with the entries of a tile. Strips have `NV` vectors.
 ///
-/// Each strip's batches come in the order of columns, and all batches of some columns in the order of strips.
+/// The batches of a strip come in the order of columns, and the batches of the same columns in the order of strips.
+/// So the order of sums over columns and over rows does not depend on the number of strips evaluated together.
 /// Implementations are `inline(always)`.
 pub(super) trait Step<S: Simd, E: Lanes<S>, const NV: usize, const NJ: usize> {
     /// Called before the batches of a group of columns, in the `NS` strips from strip `first` on.
@@ -98,7 +99,7 @@ pub(super) fn each_batch<
     }
 }
 
-/// First strips of `NS` strips each, and the strips that are left, of `rows` rows, padding included.
+/// For `rows` rows, padding included: the first strip of each `NS` strips together, and the strips that are left.
 #[inline(always)]
 pub(super) fn together<E: Real, const NS: usize>(rows: usize) -> (StepBy<Range<usize>>, Range<usize>) {
     let strips = rows / E::STRIP;

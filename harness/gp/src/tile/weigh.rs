@@ -77,7 +77,7 @@ impl<E: Real, D: Distance, C: Correlation> Weigh<'_, E, D, C> {
     }
 }
 
-/// Largest number of strips of a tile: of 8 rows each.
+/// Largest number of strips of a tile. The shortest strips, those of double precision, have 8 rows.
 const MOST_STRIPS: usize = MOST_COLUMNS / 8;
 
 /// Replaces arguments by entries of M and adds these up, for `NS` strips at a time.

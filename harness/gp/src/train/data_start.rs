@@ -268,6 +268,7 @@ fn replicate_variance(x: ArrayView2<f64>, y: ArrayView1<f64>) -> Option<f64> {
     (variance > 0.0).then_some(variance)
 }
 
+/// The geometric mean of positive values.
 fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }

@@ -130,7 +130,7 @@ fn carried_forward(path: &[(f64, f64)], at: f64) -> f64 {
     path[after.max(1) - 1].1
 }
 
-/// Geometric mean of positive values.
+/// Geometric mean. Values below [`TINY`] count as [`TINY`], since a chart shows every value, also 0.
 pub(super) fn geometric_mean(values: &[f64]) -> f64 {
     (values.iter().map(|v| v.max(TINY).ln()).sum::<f64>() / values.len() as f64).exp()
 }

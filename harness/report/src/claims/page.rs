@@ -59,10 +59,11 @@ const CONVENTIONS: &str = "\
 - A number is a mean over seeds, and a ratio their geometric mean. Brackets are 95 % t intervals, from three seeds on. Two sides are compared \
   in pairs of the same seed; where seeds split one file, the interval allows for splits that overlap. One seed has no interval: what it shows \
   may be chance.\n\
-- \"unpaired\": the run keeps means alone. What follows ± are then the standard errors of both sides, combined as if they were independent, \
-  which is too wide where both had the same data. Other numbers with ± are standard errors of repetitions within one case, or of one side.\n\
-- A rule is judged by the number itself; \"intervals\" counts those that keep it from end to end. Equal, more and less are meant by the \
-  tolerance of the metric in `gpbench list metrics`, which is the same for all uses.\n\
+- \"unpaired\": a run keeps means alone, or the two runs have different data. What follows ± is then the standard errors of both sides, combined \
+  as if they were independent, which is too wide where both had the same data. Other numbers after ± are standard errors of repetitions within one \
+  case, or of one side.\n\
+- A rule is judged by the number itself; \"intervals\" counts the intervals that keep it from end to end. Two sides are equal where they differ by no more \
+  than the tolerance of the metric in `gpbench list metrics`, and one is more or less where it differs by more.\n\
 - A ratio of epochs may come from any run: an epoch is n^2 kernel entries, whatever the machine does besides. Seconds count only from \
   runs beside which other programs are known to have used little of the processors.\n\
 - \"at least\" and \"at most\": solves of one side ended at the limit of their budget before they reached the tolerance.\n\

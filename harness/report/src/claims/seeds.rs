@@ -1,11 +1,13 @@
 //! Numbers computed seed by seed, of the cases of published runs.
 //!
-//! What a seed draws is the same for both sides, so the interval of their pairs is narrower than errors that are combined as if the
-//! sides were independent. A folder that keeps a summary alone has no pairs.
+//! Both sides have the same data and random numbers with a seed, so differences and ratios of pairs vary less than the
+//! values themselves, and their intervals are narrower than those of independent sides. There are no pairs where a
+//! folder keeps a summary alone, or where two runs have different data with a seed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use gpbench_record::Dataset;
 use gpbench_record::metric::Metric;
 use gpbench_statistics::{Estimate, estimate};
 
@@ -26,7 +28,7 @@ pub(super) struct Side<'f> {
     pub(super) metric: &'static Metric,
 }
 
-/// The runs with these names of which each case is published, in a journal or else in a table of results.
+/// Those of the runs with these names whose folders keep each case, in a journal or else in a table of results.
 ///
 /// # Errors
 /// If a file of such a run cannot be read.
@@ -54,9 +56,10 @@ pub(super) fn frames(runs: &BTreeMap<String, Run>) -> Result<BTreeMap<&str, Fram
     runs.iter().map(|(name, run)| Ok((name.as_str(), Frame::new(run)?))).collect()
 }
 
-/// The cases of a solver on a problem.
+/// The cases of a solver on a problem, with the times that `summary.json` is made of.
 pub(super) fn cases<'f>(frame: &'f Frame<'f>, problem: &GroupProblem, solver: &str) -> Vec<CaseView<'f>> {
-    Cases::of(frame).iter().filter(|case| case.is_of(problem) && case.solver() == solver).collect()
+    let all = Cases::of(frame).with_times_of_one_kind();
+    all.iter().filter(|case| case.is_of(problem) && case.solver() == solver).collect()
 }
 
 /// The mean of one side over its seeds, with its t interval; `None` where no case is published.
@@ -66,11 +69,17 @@ pub(super) fn alone(side: &Side<'_>) -> Option<Estimate> {
     estimate(&values, Split::of(cases()).extra_variance(side.metric))
 }
 
-/// The mean difference or the geometric mean ratio of pairs of one seed, with its t interval, which takes overlapping splits into
-/// account for metrics of test rows. `None` where a side has no published case, no seed has both, or something else is computed.
+/// The mean difference or the geometric mean ratio of pairs of one seed, with its t interval, which takes overlapping
+/// splits into account for metrics of test rows.
+///
+/// `None` where a side has no published case, no seed has both, the data of a seed differ, a value of a ratio is not
+/// positive, or something else is computed.
 pub(super) fn paired(compute: Compute, of: &Side<'_>, to: &Side<'_>) -> Option<Estimate> {
     let problem = GroupProblem::of(&of.cases.first()?.row().labels);
     let pair = Pair::of_cases(&problem, [of.cases.clone(), to.cases.clone()])?;
+    if data(pair.of(0)) != data(pair.of(1)) {
+        return None;
+    }
     let extra_variance = Split::of(pair.all()).extra_variance(of.metric);
     let own = by_seed(pair.of(0), of.metric.name);
     let other = by_seed(pair.of(1), to.metric.name);
@@ -78,10 +87,17 @@ pub(super) fn paired(compute: Compute, of: &Side<'_>, to: &Side<'_>) -> Option<E
         Compute::Difference => estimate(&differences(&own, &other), extra_variance),
         Compute::Ratio => {
             let logs = differences(&logarithms(own), &logarithms(other));
-            estimate(&logs, extra_variance).map(Estimate::exp)
+            // An estimate leaves out what is not finite, and would be of other seeds than those that were run.
+            let has_all = logs.iter().all(|log| log.is_finite());
+            estimate(&logs, extra_variance).filter(|_| has_all).map(Estimate::exp)
         }
         Compute::Value | Compute::StandardErrors => None,
     }
+}
+
+/// The data of each seed; whether predictions are kept does not change them.
+fn data<'f>(cases: impl Iterator<Item = CaseView<'f>>) -> BTreeMap<u64, Dataset> {
+    cases.map(|case| (case.seed(), Dataset { predictions: None, ..case.case().dataset.clone() })).collect()
 }
 
 fn logarithms(values: BTreeMap<u64, f64>) -> BTreeMap<u64, f64> {
@@ -90,7 +106,7 @@ fn logarithms(values: BTreeMap<u64, f64>) -> BTreeMap<u64, f64> {
 
 #[cfg(test)]
 mod tests {
-    use gpbench_record::{Dataset, Row, Source, metric, names, testing};
+    use gpbench_record::{Row, Source, metric, names, testing};
     use gpbench_runs::RunRecord;
 
     use super::*;
@@ -134,6 +150,29 @@ mod tests {
         close(ratio.printed().unwrap().low, 1.1);
         assert!(paired(Compute::StandardErrors, &of, &to).is_none());
         close(alone(&to).unwrap().mean, 3.25);
+    }
+
+    #[test]
+    fn a_ratio_of_values_of_either_sign_has_no_pairs() {
+        let runs = [run("cg", &[(0, 1.0), (1, 2.0)]), run("cg", &[(0, 2.0), (1, -2.0)])];
+        let frames = [&runs[0], &runs[1]].map(|run| Frame::new(run).unwrap());
+        let [of, to] = [side(&frames[0]), side(&frames[1])];
+        assert!(paired(Compute::Ratio, &of, &to).is_none());
+        close(paired(Compute::Difference, &of, &to).unwrap().mean, 1.5);
+    }
+
+    #[test]
+    fn other_data_with_the_same_seed_are_no_pair() {
+        let (first, mut second) = (run("cg", &[(0, 1.0), (1, 2.0)]), run("cg", &[(0, 1.0), (1, 2.0)]));
+        second.record.rows[1].case.dataset.predictions = Some(true);
+        let is_paired = |second: &Run| {
+            let frames = [&first, second].map(|run| Frame::new(run).unwrap());
+            let [of, to] = [side(&frames[0]), side(&frames[1])];
+            paired(Compute::Difference, &of, &to).is_some()
+        };
+        assert!(is_paired(&second));
+        second.record.rows[1].case.dataset.split = 2;
+        assert!(!is_paired(&second));
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! P = c (I - V V^T), and the V of a low-rank matrix plus noise.
 
+use gpbench_numerics::factor::multiply_alone;
 use gpbench_numerics::layout::{column_major, leading_dimension};
 use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
 
 use super::orthonormal::{LOSS, orthonormalise_over};
 use super::products::{multiply_transposed, tile_rows};
-use crate::tall::multiply_alone;
 use crate::{Error, Precision, Result, Workers};
 
 /// Share of P's least eigenvalue that may be lost to rounding.

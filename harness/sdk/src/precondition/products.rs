@@ -5,12 +5,11 @@
 
 use std::ops::Range;
 
-use gpbench_numerics::factor::triangle;
+use gpbench_numerics::factor::{multiply_alone, triangle};
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, LinalgScalar, ShapeBuilder, s};
 
 use super::ROWS;
-use crate::tall::multiply_alone;
 use crate::{Result, Workers, lapack};
 
 /// Rows and columns of a block of A^T B, for tall A and B. BLAS copies two numbers for that many multiply-adds.

@@ -2,6 +2,8 @@
 
 use std::time::Instant;
 
+use gpbench_statistics::median;
+
 /// Minimum number of runs of each piece of work.
 const ROUNDS: usize = 5;
 
@@ -31,13 +33,7 @@ pub(super) fn medians_of(works: &mut [&mut dyn FnMut()], seconds: f64) -> Vec<f6
             }
         }
     }
-    times.into_iter().map(median).collect()
-}
-
-fn median(mut times: Vec<f64>) -> f64 {
-    times.sort_by(f64::total_cmp);
-    let half = times.len() / 2;
-    if times.len() % 2 == 1 { times[half] } else { 0.5 * (times[half - 1] + times[half]) }
+    times.iter().map(|times| median(times).expect("each ran at least once")).collect()
 }
 
 #[cfg(test)]
@@ -45,12 +41,6 @@ mod tests {
     use std::cell::RefCell;
 
     use super::*;
-
-    #[test]
-    fn the_middle_is_taken() {
-        assert_eq!(median(vec![3.0, 1.0, 20.0]), 3.0);
-        assert_eq!(median(vec![4.0, 1.0, 20.0, 2.0]), 3.0);
-    }
 
     #[test]
     fn works_take_turns() {
