@@ -229,3 +229,31 @@ fn defaults_are_the_published_ones() {
     assert_eq!((defaults.rank, defaults.power_iterations), (100, 10));
     assert_eq!(defaults.block_size(100_000), 1000);
 }
+
+/// Repeated rows of one input, beside an input that is constant, and rows that are all equal: the noise alone tells them
+/// apart.
+#[test]
+fn degenerate_inputs_are_solved() {
+    let n = 60;
+    let line = Array2::from_shape_fn((n, 1), |(i, _)| (i / 4) as f64 / 5.0);
+    let flat = Array2::from_shape_fn((n, 2), |(i, j)| if j == 0 { line[[i, 0]] } else { 3.0 });
+    for x in [line, flat, Array2::zeros((n, 1))] {
+        let lengths = vec![0.5; x.ncols()];
+        let b = scattered_right_hand_sides(n, 1);
+        let problem = DenseProblem::matern32(&x, 1.0, 0.3, &lengths, &b).tolerance(1e-4);
+        for solver in ["exact", "nystrom", "identity"] {
+            for sampling in ["uniform", "leverage"] {
+                let params = [
+                    ("block_solver", solver.into()),
+                    ("rank", 5.into()),
+                    ("momentum", "none".into()),
+                    ("sampling", sampling.into()),
+                ];
+                let outcome = solve(&problem, &params);
+                let truth = problem.residuals(&outcome.x);
+                assert_eq!(outcome.reason, Reason::Converged, "{solver}, {sampling}: {truth:?}");
+                assert!(truth[0] <= 1.01e-4, "{solver}, {sampling}: {truth:?}");
+            }
+        }
+    }
+}

@@ -181,3 +181,25 @@ fn defaults_are_the_published_ones() {
     assert_eq!((defaults.exponent, defaults.subset_size(50_000)), (0.95, 2000));
     assert_eq!(defaults.most_batch(50_000), 5000);
 }
+
+/// Repeated rows of one input, beside an input that is constant, and rows that are all equal, whose kernel matrix has a
+/// single eigenvalue above 0.
+#[test]
+fn degenerate_inputs_are_solved() {
+    let n = 60;
+    let line = Array2::from_shape_fn((n, 1), |(i, _)| (i / 4) as f64 / 5.0);
+    let flat = Array2::from_shape_fn((n, 2), |(i, j)| if j == 0 { line[[i, 0]] } else { 3.0 });
+    for x in [line, flat, Array2::zeros((n, 1))] {
+        let lengths = vec![0.5; x.ncols()];
+        let b = scattered_right_hand_sides(n, 1);
+        let problem = DenseProblem::matern32(&x, 1.0, 0.5, &lengths, &b).tolerance(1e-3);
+        let outcome = solve(&problem, &[("batch_size", 2.into())]);
+        let truth = problem.residuals(&outcome.x);
+        assert_eq!(outcome.reason, Reason::Converged, "{truth:?}");
+        assert!(truth[0] <= 1.01e-3, "{truth:?}");
+        let most = solve(&problem, &[("rank", 50.into()), ("max_iterations", 1.into())]).number("rank");
+        // Fifteen rows of the subset, and one eigenvalue after those that are damped.
+        let different = if x.iter().all(|&entry| entry == 0.0) { 1.0 } else { 15.0 };
+        assert!(most < different && outcome.x.iter().all(|entry| entry.is_finite()), "{most}");
+    }
+}

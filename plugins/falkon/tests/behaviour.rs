@@ -111,3 +111,22 @@ fn a_system_that_is_neither_is_refused() {
     let problem = problem.kernel(given.family, given.x.clone(), 1.0, 0.1, vec![1.0; 2]);
     assert!(problem.solve::<Falkon>(&[]).unwrap_err().to_string().contains("not square"));
 }
+
+/// Rows of one input, each four times, beside an input that is constant, and the different rows as points: the
+/// preconditioner is then the inverse.
+#[test]
+fn degenerate_inputs_are_solved_in_one_step() {
+    let problem = |d: usize| {
+        let at = |i: usize, j: usize| if j == 0 { i as f64 / 5.0 } else { 3.0 };
+        let x = Array2::from_shape_fn((60, d), |(i, j)| at(i / 4, j));
+        let z = Array2::from_shape_fn((15, d), |(i, j)| at(i, j));
+        let mut given = Given::scattered(60, 15);
+        given.kernel.length_scale = vec![0.5; d];
+        Given { x, z, ..given }.problem().tolerance(1e-6)
+    };
+    let [one, two] = [1, 2].map(|d| problem(d).solve::<Falkon>(&[]).unwrap());
+    for outcome in [&one, &two] {
+        assert_eq!((outcome.reason, outcome.iterations), (Reason::Converged, 1));
+    }
+    assert_close(&two.x, &one.x, 1e-5);
+}

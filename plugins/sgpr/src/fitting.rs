@@ -114,11 +114,8 @@ impl State {
     /// Evaluates the bound where L-BFGS asks for it.
     fn search(&mut self, fit: &Fit<'_>, params: &SgprParams) -> Result<()> {
         let trial = self.best.at(self.optimiser.point());
-        let evaluated = match self.evaluate(&trial, fit, params) {
-            // A trial that cannot be evaluated is too far away.
-            Err(Error::NotPositiveDefinite { .. }) if self.bound.is_some() => None,
-            other => Some(other?),
-        };
+        // A trial that cannot be evaluated is too far away.
+        let evaluated = self.attempt(&trial, fit, params)?;
         self.tell(trial, evaluated, params);
         Ok(())
     }
@@ -131,15 +128,16 @@ impl State {
             return Ok(());
         }
         let trial = Place { points, ..self.best.clone() };
-        let (bound, gradient) = self.evaluate(&trial, fit, params)?;
-        if !(bound.lower > self.lower()) {
+        let evaluated = self.attempt(&trial, fit, params)?;
+        // Neither a bound that is no number nor points without a bound are better.
+        let Some(better) = evaluated.filter(|(bound, _)| bound.lower > self.lower()) else {
             self.next = Next::End(Reason::Converged);
             return Ok(());
-        }
+        };
         (self.chosen, self.next) = (chosen, Next::Search);
         self.rounds += 1;
         self.optimiser = Lbfgs::new(&trial.flat(params.select), options(params));
-        self.tell(trial, Some((bound, gradient)), params);
+        self.tell(trial, Some(better), params);
         Ok(())
     }
 
@@ -164,6 +162,19 @@ impl State {
                 (_, Finish::NoDescent) => Next::End(Reason::Stagnated),
                 (_, Finish::Converged | Finish::Gradient) => Next::End(Reason::Converged),
             };
+        }
+    }
+
+    /// As [`evaluate`](Self::evaluate); none where a matrix is not positive definite, to working precision.
+    fn attempt(
+        &mut self,
+        at: &Place,
+        fit: &Fit<'_>,
+        params: &SgprParams,
+    ) -> Result<Option<(CollapsedBound, Vec<f64>)>> {
+        match self.evaluate(at, fit, params) {
+            Err(Error::NotPositiveDefinite { .. }) => Ok(None),
+            other => other.map(Some),
         }
     }
 

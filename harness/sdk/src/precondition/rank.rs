@@ -8,7 +8,7 @@ use crate::{Error, ParamValue, Parameter, Problem, Result};
 pub enum Rank {
     /// This number of columns.
     Columns(usize),
-    /// As many columns as pay, at most a quarter of the rows: see [`PivotedCholesky::automatic`].
+    /// As many columns as pay, at most a quarter of the rows and 2 GiB: see [`PivotedCholesky::automatic`].
     Auto,
 }
 
@@ -17,7 +17,7 @@ impl Rank {
     pub fn most(self, n: usize) -> usize {
         match self {
             Rank::Columns(columns) => columns.min(n),
-            Rank::Auto => n.div_ceil(4),
+            Rank::Auto => n.div_ceil(4).min((MOST_NUMBERS / n.max(1)).max(1)),
         }
     }
 }
@@ -48,6 +48,9 @@ impl Parameter for Rank {
     }
 }
 
+/// Most numbers in a factor of automatic rank, 2 GiB: a quarter of many rows would not fit into memory.
+const MOST_NUMBERS: usize = 1 << 28;
+
 /// Tolerance for which the rank is chosen where the budget alone ends a solve.
 const TOLERANCE: f64 = 0.01;
 
@@ -58,7 +61,7 @@ const NEGLIGIBLE: f64 = 1e-12;
 const KEY: &str = "preconditioner-rank";
 
 impl PivotedCholesky {
-    /// A factor of as many randomly drawn columns as pay, and at most n / 4.
+    /// A factor of as many randomly drawn columns as pay, at most n / 4, or 2^28 / n (2 GiB) if that is less.
     ///
     /// Columns are drawn in rounds, as [`random`](Self::random) does. With tau the mean remaining diagonal after k columns, CG
     /// is taken to need N = 6 sqrt(1 + tau / s^2) ln(2 / tolerance) / ln 200 iterations, which was within a factor of two of those
@@ -218,6 +221,8 @@ mod tests {
             assert_eq!(Rank::read(&rank.value()), Some(rank));
         }
         assert_eq!((Rank::Columns(50).most(40), Rank::Auto.most(41)), (40, 11));
+        // A quarter up to 32 768 rows, then so many that the factor has 2 GiB.
+        assert_eq!((Rank::Auto.most(1), Rank::Auto.most(32_768), Rank::Auto.most(1_000_000)), (1, 8192, 268));
     }
 
     #[test]
