@@ -29,6 +29,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) exact_limit: usize,
     /// Seconds after which a case without a budget of time is ended.
     pub(crate) kill_after: f64,
+    /// Whether the run is a packed one, which a stranger may have written.
+    pub(crate) is_packed: bool,
 }
 
 /// What this machine has to check a run with.
@@ -84,7 +86,7 @@ impl<'g> Here<'g> {
         let places = dataset::places(global)?;
         let mut data = BTreeMap::new();
         for PlannedCase { case, .. } in cases {
-            let found = || find_data(global, &places, &case.dataset);
+            let found = || find_data(global, &places, &case.dataset, wanted.is_packed);
             data.entry(case.dataset.name.clone()).or_insert_with(found);
         }
         let executor = LocalExecutor::open(&worker.file, wanted.threads, 1).map_err(Failure::internal)?;
@@ -212,8 +214,8 @@ fn nothing_to_renew(_: Planned<'_>) -> Result<(), String> {
 }
 
 /// Looks for a data set. Files of the user's own are searched for below the current folder, by their paths in the
-/// spec.
-fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset) -> DataHere {
+/// spec; of a run that is not packed, also elsewhere.
+fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset, is_packed: bool) -> DataHere {
     let source = &dataset.source;
     if source.is_drawn() {
         return DataHere::Drawn;
@@ -224,10 +226,18 @@ fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset) -> DataH
         }
         _ => None,
     };
+    if let Some(path) = own.as_ref().and_then(OwnFiles::outside).filter(|_| is_packed) {
+        return DataHere::Absent(format!("data set `{}`: {}", dataset.name, outside(path)));
+    }
     match dataset::obtain(global, places, source, own.as_ref(), true) {
         Ok(copy) => DataHere::Copy(Box::new(copy)),
         Err(unavailable) => DataHere::Absent(absent(dataset, &unavailable)),
     }
+}
+
+/// Why a file that a packed run names is not read: a stranger chose its path, and messages would tell its content.
+pub(super) fn outside(path: &Path) -> String {
+    format!("{} is outside the current folder; of a packed run, no such file is read", path.display())
 }
 
 /// Why a data set is not at hand, and what to do.
