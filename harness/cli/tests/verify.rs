@@ -303,6 +303,20 @@ fn a_forged_row_without_its_solution_is_found_where_the_case_runs_again() {
 }
 
 #[test]
+fn solutions_that_somebody_may_have_chosen_are_told() {
+    let published = Published::of(&[]);
+    let mut files = ["cg", "cholesky"].map(|solver| published.solution(solver));
+    files.sort();
+    for (file, is_told) in files.iter().zip([true, false]) {
+        published.restore();
+        fs::remove_file(file).unwrap();
+        let ended = published.verify(&[STORED, JSON].concat()).exits(0);
+        let detail = found(&ended, "solutions")["detail"].to_string();
+        assert_eq!(detail.contains("they are not those of the smallest ids"), is_told, "{detail}");
+    }
+}
+
+#[test]
 fn a_solution_of_other_data_is_found() {
     // The same shape, of another draw; and another shape.
     let other = Published::of(&[("d = 2", "d = 3")]);

@@ -27,7 +27,7 @@ pub(crate) struct Wanted<'a> {
     pub(crate) threads: usize,
     /// Most training rows for which exact references are computed.
     pub(crate) exact_limit: usize,
-    /// Seconds after which a case without a budget of time is ended.
+    /// Seconds after which a case that runs again is ended, whatever its budget of time.
     pub(crate) kill_after: f64,
     /// Whether the run is a packed one, which a stranger may have written.
     pub(crate) is_packed: bool,
@@ -42,6 +42,8 @@ pub(crate) struct Here<'g> {
     /// The data sets of the run, by name.
     data: BTreeMap<String, DataHere>,
     options: RunOptions,
+    /// Most seconds of a case that runs again.
+    longest: f64,
     exact_limit: usize,
     folder: TempDir,
     interrupt: Interrupt,
@@ -104,6 +106,7 @@ impl<'g> Here<'g> {
                 kill_after_seconds: Some(wanted.kill_after),
                 ..RunOptions::default()
             },
+            longest: wanted.kill_after,
             exact_limit: wanted.exact_limit,
             folder,
             interrupt: Interrupt::on_signals().map_err(Failure::internal)?,
@@ -148,6 +151,12 @@ impl<'g> Here<'g> {
             blas_core: self.machine.blas_core.clone(),
             exact: planned.exact && self.computes_exactly(entry),
         };
+        let mut entry = PlannedCase { fingerprint, ..entry.clone() };
+        if library.is_some() {
+            // A stranger may have granted it any time. A case that a clock ends is not compared.
+            let granted = &mut entry.case.budget.seconds;
+            *granted = granted.map(|seconds| seconds.min(self.longest));
+        }
         let files = CaseFiles {
             plugin_file: library.map(|library| library.file.clone()).unwrap_or_default(),
             dataset_file: copy.map(|copy| copy.path.clone()),
@@ -160,7 +169,7 @@ impl<'g> Here<'g> {
             sha256: sha256.clone(),
             composition: composition.clone(),
         });
-        Ok(CaseHere { entry: PlannedCase { fingerprint, ..entry.clone() }, files, library })
+        Ok(CaseHere { entry, files, library })
     }
 
     /// Whether the exact process of a case is computed here.

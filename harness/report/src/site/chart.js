@@ -11,7 +11,7 @@ class Chart {
     this.wanted = wishes();
     Object.assign(this, controls(root, data, (factor) => this.zoom(factor)));
     this.makePlot();
-    const pinned = data.cases.find(({ id }) => id === state.get("case"));
+    const pinned = data.cases.find((item) => this.nameOf(item) === state.get("case"));
     if (pinned) {
       const [, setting, , machine] = data.series[pinned.series];
       this.setting.selectedIndex = setting;
@@ -129,7 +129,7 @@ class Chart {
       const why = this.names.size > 0 && this.leftOut === 0 ? "All of these solvers are switched off." : "No case has these numbers.";
       appendSvg(this.svg, "text", { x: left + 12, y: top + 24, fill: "#59636E" }, why);
     }
-    const kept = this.lines.find((line) => line.item.id === state.get("case"));
+    const kept = this.lines.find((line) => this.nameOf(line.item) === state.get("case"));
     if (kept) this.pin(kept, keptPoint(kept.points.length - 1));
     else if (state.has("case")) this.unpin();
   }
@@ -228,6 +228,12 @@ class Chart {
     ];
   }
 
+  /** What names a case in the address: its id and its run, since the same case may be in two runs. */
+  nameOf({ id, series }) {
+    const run = this.data.series[series][2];
+    return `${id} ${this.data.runs[run][0]}`;
+  }
+
   showTip(line, i) {
     this.hideTip();
     this.current = { line, i };
@@ -256,7 +262,7 @@ class Chart {
   pin(line, i) {
     this.showTip(line, i);
     this.isPinned = true;
-    choose("case", line.item.id);
+    choose("case", this.nameOf(line.item));
     choose("point", String(i));
     const [name, href] = this.data.runs[this.data.series[line.item.series][2]];
     append(this.tip, "a", { href }, `Open run ${name}`);
