@@ -113,7 +113,7 @@ fn run(
     Ok(match ended.map_err(execute::failure)? {
         SingleCase::Row(found) if !found.reproducible => Err("a clock ended it here".to_owned()),
         SingleCase::Row(mut found) => {
-            // It had less time at most, which no clock has ended.
+            // Its budget was cut to what is granted here, and it ended before.
             found.case.budget.seconds = entry.case.budget.seconds;
             let is_same_program = is_same_program(&planned.fingerprint, &entry.fingerprint);
             Ok(differences(row, &found, is_same_program)?)
