@@ -12,19 +12,30 @@ use crate::exit::{Failure, OK, Outcome};
 use crate::notice::warn;
 use crate::runs;
 
-/// The names of the runs that a name stands for: the packed runs in a folder of this path, or itself.
+/// Folders within folders that are searched for packed runs.
+const DEEPEST: usize = 4;
+
+/// The names of the runs that a name stands for: the packed runs in a folder of this path and in the folders within, or
+/// itself.
 pub(crate) fn names(named: &str) -> Vec<String> {
-    let packed = packed_in(Path::new(named));
+    let mut packed = Vec::new();
+    search(Path::new(named), DEEPEST, &mut packed);
+    packed.sort();
     if packed.is_empty() { vec![named.to_owned()] } else { packed }
 }
 
-/// The packed runs in a folder, by name; none where it is no folder.
-fn packed_in(folder: &Path) -> Vec<String> {
-    let entries = fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
-    let packed = entries.filter(|path| is_packed(path));
-    let mut names: Vec<String> = packed.filter_map(|path| Some(path.to_str()?.to_owned())).collect();
-    names.sort();
-    names
+/// Adds the packed runs in a folder and in those within; none where it is no folder. Hidden folders and links to folders
+/// are left out.
+fn search(folder: &Path, depth: usize, packed: &mut Vec<String>) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        if is_packed(&path) {
+            packed.extend(path.to_str().map(str::to_owned));
+        } else if depth > 0 && !is_hidden && entry.file_type().is_ok_and(|kind| kind.is_dir()) {
+            search(&path, depth - 1, packed);
+        }
+    }
 }
 
 /// Why archived results at a path cannot be read, as far as that is seen without unpacking them; nothing if they can.

@@ -93,12 +93,15 @@ fn packed_runs_stand_in_the_place_of_runs() {
 fn archived_results_stand_beside_those_of_a_run() {
     let sandbox = Sandbox::with_spec(&spec("public", &[]));
     sandbox.run(&["run", "spec.toml"]).exits(0);
-    fs::create_dir(sandbox.path("archive")).unwrap();
-    sandbox.run(&["pack", "public", "-o", "archive/a.gpbench"]).exits(0);
+    fs::create_dir_all(sandbox.path("archive/2026")).unwrap();
+    sandbox.run(&["pack", "public", "-o", "archive/2026/a.gpbench"]).exits(0);
     // Ours has one solver of the archive and another one.
     sandbox.write("ours.toml", &spec("ours", &[("[\"cholesky\", \"cg\"]", "[\"cg\", \"ap\"]")]));
     sandbox.run(&["run", "ours.toml"]).exits(0);
-    for with in ["archive/a.gpbench", "archive"] {
+    fs::create_dir(sandbox.path("site")).unwrap();
+    let of_site = sandbox.run(&["compare", "ours", "--with", "site"]).exits(2);
+    of_site.says(&["it holds no packed runs; those of a site are in the folder that it was made of"]);
+    for with in ["archive/2026/a.gpbench", "archive"] {
         let json = sandbox.run(&["compare", "ours", "--with", with, "--format", "json"]).exits(0).json();
         let means = |solver: &str, metric: &str| {
             let rows = json["rows"].as_array().unwrap().iter();

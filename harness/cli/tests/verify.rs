@@ -189,7 +189,7 @@ fn a_file_that_was_changed_after_it_was_packed_is_found() {
 type Forgery = (fn(&Published), &'static str, &'static str);
 
 /// Forgeries of a run with two cases, whose solutions are packed.
-const FORGERIES: [Forgery; 11] = [
+const FORGERIES: [Forgery; 13] = [
     // A smaller residual, prediction error, and one of the cases that did worse.
     (|run| run.edit_row("cg", scaled("residual_y", 0.5)), "solutions", "residual_y is"),
     (|run| run.edit_row("cholesky", scaled("test_rmse", 0.99)), "solutions", "test_rmse is"),
@@ -229,6 +229,21 @@ const FORGERIES: [Forgery; 11] = [
         "it is `ok` with a residual of 2.00e-1",
     ),
     (
+        |run| {
+            run.edit_row("cg", |row| {
+                row["metrics"].as_object_mut().unwrap().remove("residual_y");
+            });
+        },
+        "rows",
+        "it is `ok` without its residuals",
+    ),
+    // A worse end of another's solver.
+    (
+        |run| run.edit_row("cg", |row| row["status"] = "not_converged".into()),
+        "rows",
+        "it is `not_converged` with a residual of",
+    ),
+    (
         |run| run.edit_text("journal.jsonl", "\"iterations\":", "\"iterations\":1"),
         "files",
         "cannot be read (its checksum is wrong)",
@@ -252,6 +267,9 @@ fn each_forgery_is_found() {
         forge(&published);
         published.is_found(STORED, check, words);
     }
+    // As the page of a job of CI shows it.
+    let page = published.verify(&[STORED, &["--format", "md"][..]].concat()).exits(3);
+    page.prints(&["| what differs |", "| files differs: journal.jsonl line "]);
     published.restore();
     published.edit_text("plan.json", "\"created\"", "\"creates\"");
     published.is_found(STORED, "files", "plan.json is damaged (its checksum is wrong)");
@@ -285,6 +303,20 @@ fn a_forged_row_without_its_solution_is_found_where_the_case_runs_again() {
 }
 
 #[test]
+fn solutions_that_somebody_may_have_chosen_are_told() {
+    let published = Published::of(&[]);
+    let mut files = ["cg", "cholesky"].map(|solver| published.solution(solver));
+    files.sort();
+    for (file, is_told) in files.iter().zip([true, false]) {
+        published.restore();
+        fs::remove_file(file).unwrap();
+        let ended = published.verify(&[STORED, JSON].concat()).exits(0);
+        let detail = found(&ended, "solutions")["detail"].to_string();
+        assert_eq!(detail.contains("they are not those of the smallest ids"), is_told, "{detail}");
+    }
+}
+
+#[test]
 fn a_solution_of_other_data_is_found() {
     // The same shape, of another draw; and another shape.
     let other = Published::of(&[("d = 2", "d = 3")]);
@@ -294,6 +326,24 @@ fn a_solution_of_other_data_is_found() {
     published.is_found(STORED, "solutions", "residual_y is");
     fs::copy(smaller.solution("cg"), published.solution("cg")).unwrap();
     published.is_found(STORED, "solutions", "the kept solution is not its");
+}
+
+#[test]
+fn a_strangers_file_is_not_read_outside_the_current_folder() {
+    let sandbox = Sandbox::new();
+    let path = format!("path = \"{}\"", sandbox.write("mine.csv", &csv(1.0)).display());
+    sandbox.write("spec.toml", &spec("public", &[("from = \"gp-draw\"\nn = 60\nd = 2", &path)]));
+    sandbox.run(&["run", "spec.toml", "--keep-solutions", "9"]).exits(0);
+    sandbox.run(&["pack", "public", "-o", "a.gpbench", "--keep-paths", "--solutions", "9"]).exits(0);
+    let verify = |run: &str| sandbox.run(&["verify", run, "--rerun", "0", "--format", "json"]);
+    let told = "is outside the current folder; of a packed run, no such file is read";
+    let ended = verify("a.gpbench").exits(4);
+    for check in ["spec", "data sets", "solutions"] {
+        let detail = found(&ended, check)["detail"].to_string();
+        assert!(detail.contains(told), "{check}: {detail}");
+    }
+    // A run of one's own may name any file.
+    verify("public").exits(0);
 }
 
 /// A file of 60 rows, whose targets have this factor.

@@ -13,7 +13,7 @@ pub struct RunAudit {
     pub files: Vec<String>,
     /// Planned cases without a row, and rows of cases that are not planned.
     pub cases: Vec<String>,
-    /// Rows whose case is not the planned one, or whose status contradicts their own residuals.
+    /// Rows whose case is not the planned one, or whose status contradicts their own residuals or target.
     pub rows: Vec<String>,
     /// Planned cases whose id is not that of their content.
     pub ids: Vec<String>,
@@ -79,19 +79,64 @@ fn other_case(row: &Row, entry: &PlannedCase) -> Option<String> {
     (!is_it).then(|| format!("{}: its row is of another case than the plan's", entry.labels))
 }
 
-/// That the solver of a row did not reach the tolerance that its status says it reached.
+/// That the status of a row contradicts its own residuals, or the figure that it was to end at.
 fn contradiction(row: &Row) -> Option<String> {
-    let task = &row.case.task;
-    let is_judged_by_residuals = matches!(task, Task::Solve(_) | Task::Posterior(_))
-        && task.inducing().is_none()
-        && row.case.stop_at.is_none();
+    let is_judged_by_them = matches!(row.case.task, Task::Solve(_) | Task::Posterior(_));
+    let contradicted = match row.status {
+        CaseStatus::Ok if is_judged_by_them => against_ok(row),
+        CaseStatus::NotConverged if is_judged_by_them => against_not_converged(row),
+        _ => None,
+    };
+    contradicted.map(|what| format!("{}: it is {what}", row.labels))
+}
+
+fn against_ok(row: &Row) -> Option<String> {
+    let Some(worst) = worst_residual(row) else { return Some("`ok` without its residuals".to_owned()) };
+    let tolerance = row.case.budget.tolerance;
+    let missed = tolerance.filter(|tolerance| worst > tolerance * WITHIN);
+    match (figure(row), missed) {
+        (Some((value, limit)), _) if value <= limit => None,
+        // Who misses the target may still reach the tolerance.
+        (Some((value, limit)), _) if tolerance.is_none() || missed.is_some() => {
+            Some(format!("`ok` with {value:.2e} where its target is {limit:.2e}"))
+        }
+        (None, Some(tolerance)) => {
+            Some(format!("`ok` with a residual of {worst:.2e}, and its tolerance is {tolerance}"))
+        }
+        _ => None,
+    }
+}
+
+fn against_not_converged(row: &Row) -> Option<String> {
+    if let Some((value, limit)) = figure(row).filter(|(value, limit)| value <= limit) {
+        return Some(format!("`not_converged` with {value:.2e} where its target is {limit:.2e}"));
+    }
+    let Row { case, .. } = row;
+    // Who stopped at a target that it misses may be within the tolerance; inducing points have no residual.
     let tolerance =
-        row.case.budget.tolerance.filter(|_| is_judged_by_residuals && row.status == CaseStatus::Ok)?;
-    let residuals = [names::RESIDUAL_Y, names::RESIDUAL_PROBES].into_iter();
-    let worst = residuals.filter_map(|name| row.metrics.get(name)).fold(0.0, f64::max);
-    (worst > tolerance * WITHIN).then(|| {
-        format!("{}: it is `ok` with a residual of {worst:.2e}, and its tolerance is {tolerance}", row.labels)
-    })
+        case.budget.tolerance.filter(|_| case.stop_at.is_none() && case.task.inducing().is_none())?;
+    let worst = worst_residual(row).filter(|worst| *worst <= tolerance)?;
+    Some(format!("`not_converged` with a residual of {worst:.2e}, and its tolerance is {tolerance}"))
+}
+
+/// The larger of the residuals of y and of the probes; 0 for weights of inducing points, which have none. `None`
+/// where one is absent.
+fn worst_residual(row: &Row) -> Option<f64> {
+    let Row { case, metrics, .. } = row;
+    if case.task.inducing().is_some() {
+        return Some(0.0);
+    }
+    let y = metrics.get(names::RESIDUAL_Y)?;
+    let probes = metrics.get(names::RESIDUAL_PROBES);
+    let is_complete = probes.is_some() || case.task.right_hand_sides() <= 1;
+    is_complete.then(|| probes.map_or(y, |probes| probes.max(y)))
+}
+
+/// The figure that a case was to end at, and the limit of its target, where both are known.
+fn figure(row: &Row) -> Option<(f64, f64)> {
+    let target = row.case.stop_at.as_ref()?;
+    let value = row.metrics.get(&target.metric)?;
+    Some((value, target.limit(&row.metrics, None)?))
 }
 
 /// Whether a case has other names or paths than those that its id was made of.
@@ -107,7 +152,7 @@ fn is_renamed(entry: &PlannedCase) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use gpbench_record::{Fingerprint, testing};
+    use gpbench_record::{Fingerprint, Target, TargetBound, testing};
     use jiff::Timestamp;
 
     use super::*;
@@ -183,5 +228,42 @@ mod tests {
         );
         record.rows[0].status = CaseStatus::NotConverged;
         assert!(RunAudit::of(&record, &plan).is_sound());
+        // As one would say of another's solver.
+        record.rows[0].metrics.insert(names::RESIDUAL_PROBES, 0.009);
+        let told = RunAudit::of(&record, &plan).rows;
+        assert!(told[0].contains("it is `not_converged` with a residual of 9.00e-3"), "{told:?}");
+    }
+
+    #[test]
+    fn a_status_without_the_residuals_that_decide_it_is_named() {
+        let own = testing::row(testing::case("cg"), &[(names::RESIDUAL_Y, 0.009)]);
+        assert!(contradiction(&own).is_some_and(|told| told.ends_with("it is `ok` without its residuals")));
+        assert_eq!(contradiction(&Row { status: CaseStatus::Diverged, ..own }), None);
+    }
+
+    #[test]
+    fn a_status_that_the_target_contradicts_is_named() {
+        let told = |status: CaseStatus, tolerance: Option<f64>, rmse: f64| {
+            let mut case = testing::case("cg");
+            case.budget.tolerance = tolerance;
+            case.stop_at = Some(Target { metric: names::TEST_RMSE.into(), bound: TargetBound::Value(0.3) });
+            let metrics =
+                [(names::RESIDUAL_Y, 0.009), (names::RESIDUAL_PROBES, 0.01), (names::TEST_RMSE, rmse)];
+            contradiction(&Row { status, ..testing::row(case, &metrics) }).unwrap_or_default()
+        };
+        let (ok, not_converged) = (CaseStatus::Ok, CaseStatus::NotConverged);
+        assert!(told(ok, None, 0.4).ends_with("it is `ok` with 4.00e-1 where its target is 3.00e-1"));
+        assert!(told(ok, Some(0.001), 0.4).contains("target"));
+        assert!(told(not_converged, None, 0.2).contains("`not_converged` with 2.00e-1"));
+        // Within the tolerance, the target may be missed.
+        for (status, tolerance, rmse) in [
+            (ok, None, 0.2),
+            (ok, Some(0.001), 0.2),
+            (ok, Some(0.01), 0.4),
+            (not_converged, None, 0.4),
+            (not_converged, Some(0.01), 0.4),
+        ] {
+            assert_eq!(told(status, tolerance, rmse), "", "{status:?} {tolerance:?} {rmse}");
+        }
     }
 }

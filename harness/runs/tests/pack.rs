@@ -235,6 +235,11 @@ fn entries_are_those_of_the_manifest() {
         assert!(fault.is_of_content());
         assert_eq!(fault.to_string(), what);
     }
+    // Two entries of one name: readers would differ in which one they take.
+    place.write("a", &listing(&[("plan.json", A), ("plan.json", A)]), &[plan(A), plan(A)]);
+    let fault = place.refused("a");
+    assert!(fault.is_of_content());
+    assert_eq!(fault.to_string(), "its manifest is damaged (it lists `plan.json` twice)");
 }
 
 #[test]

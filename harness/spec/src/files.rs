@@ -1,5 +1,7 @@
 //! The data sets of a spec whose rows are in files. The caller reads the files, and adds their sizes to the catalogue.
 
+use std::path::{Path, PathBuf};
+
 use gpbench_record::Source;
 
 use crate::catalog::Catalog;
@@ -43,6 +45,13 @@ impl Typed {
             }
         }
         found
+    }
+
+    /// A file of a data set on the axis that lies outside the spec's folder: its path is absolute, or has `..`.
+    pub fn file_outside(&self) -> Option<PathBuf> {
+        let names = self.root.matrix.dataset.iter().flat_map(|axis| &axis.value);
+        let own = |name: &str| OwnFiles::of(self.root.datasets.get(name), Path::new(""));
+        names.filter_map(|name| own(&name.value)).find_map(|own| own.outside().map(Path::to_owned))
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gpbench compare`: runs side by side, and the last checked against the first.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use clap::Args;
 use gpbench_record::metric::Metric;
@@ -38,8 +38,9 @@ pub(crate) struct Compare {
     /// memory may differ. Differences are listed, and the exit code is then 3.
     #[arg(long, conflicts_with_all = ["baseline", "between", "wanted"])]
     exact: bool,
-    /// Show archived results beside those of one run: a packed run, or a folder of them; may be repeated. Cases are matched by all that
-    /// can change their results; times are shown where they are of the same kind of machine.
+    /// Show archived results beside those of one run: a packed run, or a folder that holds some, also in folders
+    /// within; may be repeated. Cases are matched by all that can change their results; times are shown where they are
+    /// of the same kind of machine.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["baseline", "between", "exact", "wanted"])]
     with: Vec<String>,
     /// Write a chart of `--with` to this file, as SVG.
@@ -108,7 +109,17 @@ pub(crate) fn compare(global: &Global, args: &Compare) -> Outcome {
 /// The archived runs that `--with` names, with the cases that are chosen.
 fn archived(global: &Global, args: &Compare) -> Result<Vec<Run>, Failure> {
     let names = args.with.iter().flat_map(|named| archive::names(named));
-    let mut runs = names.map(|name| runs::open(global, &name)).collect::<Result<Vec<_>, _>>()?;
+    let open = |name: String| {
+        let is_no_run = Path::new(&name).is_dir() && !Path::new(&name).join("journal.jsonl").exists();
+        runs::open(global, &name).map_err(|failure| match is_no_run {
+            true => Failure::usage(format!(
+                "{}, and it holds no packed runs; those of a site are in the folder that it was made of",
+                failure.text
+            )),
+            false => failure,
+        })
+    };
+    let mut runs = names.map(open).collect::<Result<Vec<_>, _>>()?;
     for run in &mut runs {
         run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
     }

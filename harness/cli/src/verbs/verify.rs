@@ -75,6 +75,7 @@ pub(crate) fn verify(global: &Global, args: &Verify) -> Outcome {
     let record = RunRecord::open(&opened.folder).map_err(runs::failure)?;
     let journal_sha256 =
         File::open(opened.folder.join("journal.jsonl")).and_then(sha256_hex).unwrap_or_default();
+    let is_packed = opened.check.is_some();
     let mut checks: Vec<Check> = opened.check.into_iter().collect();
     let plan = match PlanFile::read(&opened.folder) {
         Ok(plan) => plan,
@@ -85,13 +86,14 @@ pub(crate) fn verify(global: &Global, args: &Verify) -> Outcome {
         }
     };
     checks.extend(of_run(&record, &plan));
-    checks.push(of_spec(global, &opened.folder, &args.libraries, &record, &plan));
     let wanted = Wanted {
         libraries: &args.libraries,
         threads: args.threads.map_or_else(environment::processors, NonZeroUsize::get),
         exact_limit: args.exact_limit,
         kill_after: 10.0 * args.cheap + GRACE,
+        is_packed,
     };
+    checks.push(of_spec(global, &opened.folder, &wanted, &record, &plan));
     let here = Here::find(global, &wanted, &plan.cases)?;
     checks.extend([data_sets(&here, &plan.cases), plugins(&here, &plan.cases)]);
     let cases = cases(&plan, &record.rows);

@@ -112,7 +112,9 @@ fn run(
     let ended = here.engine().trial(libraries, planned, folder, here.options(), &show);
     Ok(match ended.map_err(execute::failure)? {
         SingleCase::Row(found) if !found.reproducible => Err("a clock ended it here".to_owned()),
-        SingleCase::Row(found) => {
+        SingleCase::Row(mut found) => {
+            // Its budget was cut to what is granted here, and it ended before.
+            found.case.budget.seconds = entry.case.budget.seconds;
             let is_same_program = is_same_program(&planned.fingerprint, &entry.fingerprint);
             Ok(differences(row, &found, is_same_program)?)
         }

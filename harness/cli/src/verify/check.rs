@@ -128,6 +128,13 @@ impl Verification {
             Format::Table if !differences.is_empty() => {
                 output::print(&format!("\n{}", differences.join("\n")))
             }
+            // A table, which escapes what a stranger wrote into names.
+            Format::Md if !differences.is_empty() => {
+                let mut listing = Listing::new(&["what differs"], Value::Null);
+                differences.into_iter().for_each(|difference| listing.row(vec![difference]));
+                output::print("\n")?;
+                listing.print(wanted)
+            }
             _ => Ok(()),
         }
     }

@@ -58,7 +58,7 @@ pub(crate) fn of_run(run: &RunRecord, plan: &PlanFile) -> [Check; 4] {
             what: "rows",
             checked: run.rows.len(),
             of: run.rows.len(),
-            detail: "rows with the planned cases, and `ok` with the residuals".to_owned(),
+            detail: "rows with the planned cases, and their statuses with residuals and targets".to_owned(),
             differences: rows,
             ..Check::default()
         },

@@ -27,8 +27,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) threads: usize,
     /// Most training rows for which exact references are computed.
     pub(crate) exact_limit: usize,
-    /// Seconds after which a case without a budget of time is ended.
+    /// Seconds after which a case that runs again is ended, whatever its budget of time.
     pub(crate) kill_after: f64,
+    /// Whether the run is a packed one, which a stranger may have written.
+    pub(crate) is_packed: bool,
 }
 
 /// What this machine has to check a run with.
@@ -40,6 +42,8 @@ pub(crate) struct Here<'g> {
     /// The data sets of the run, by name.
     data: BTreeMap<String, DataHere>,
     options: RunOptions,
+    /// Most seconds of a case that runs again.
+    longest: f64,
     exact_limit: usize,
     folder: TempDir,
     interrupt: Interrupt,
@@ -84,7 +88,7 @@ impl<'g> Here<'g> {
         let places = dataset::places(global)?;
         let mut data = BTreeMap::new();
         for PlannedCase { case, .. } in cases {
-            let found = || find_data(global, &places, &case.dataset);
+            let found = || find_data(global, &places, &case.dataset, wanted.is_packed);
             data.entry(case.dataset.name.clone()).or_insert_with(found);
         }
         let executor = LocalExecutor::open(&worker.file, wanted.threads, 1).map_err(Failure::internal)?;
@@ -102,6 +106,7 @@ impl<'g> Here<'g> {
                 kill_after_seconds: Some(wanted.kill_after),
                 ..RunOptions::default()
             },
+            longest: wanted.kill_after,
             exact_limit: wanted.exact_limit,
             folder,
             interrupt: Interrupt::on_signals().map_err(Failure::internal)?,
@@ -146,6 +151,12 @@ impl<'g> Here<'g> {
             blas_core: self.machine.blas_core.clone(),
             exact: planned.exact && self.computes_exactly(entry),
         };
+        let mut entry = PlannedCase { fingerprint, ..entry.clone() };
+        if library.is_some() {
+            // A stranger may have granted it any time. A case that a clock ends is not compared.
+            let granted = &mut entry.case.budget.seconds;
+            *granted = granted.map(|seconds| seconds.min(self.longest));
+        }
         let files = CaseFiles {
             plugin_file: library.map(|library| library.file.clone()).unwrap_or_default(),
             dataset_file: copy.map(|copy| copy.path.clone()),
@@ -158,7 +169,7 @@ impl<'g> Here<'g> {
             sha256: sha256.clone(),
             composition: composition.clone(),
         });
-        Ok(CaseHere { entry: PlannedCase { fingerprint, ..entry.clone() }, files, library })
+        Ok(CaseHere { entry, files, library })
     }
 
     /// Whether the exact process of a case is computed here.
@@ -212,8 +223,8 @@ fn nothing_to_renew(_: Planned<'_>) -> Result<(), String> {
 }
 
 /// Looks for a data set. Files of the user's own are searched for below the current folder, by their paths in the
-/// spec.
-fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset) -> DataHere {
+/// spec; of a run that is not packed, also elsewhere.
+fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset, is_packed: bool) -> DataHere {
     let source = &dataset.source;
     if source.is_drawn() {
         return DataHere::Drawn;
@@ -224,10 +235,18 @@ fn find_data(global: &Global, places: &SearchPlaces, dataset: &Dataset) -> DataH
         }
         _ => None,
     };
+    if let Some(path) = own.as_ref().and_then(OwnFiles::outside).filter(|_| is_packed) {
+        return DataHere::Absent(format!("data set `{}`: {}", dataset.name, outside(path)));
+    }
     match dataset::obtain(global, places, source, own.as_ref(), true) {
         Ok(copy) => DataHere::Copy(Box::new(copy)),
         Err(unavailable) => DataHere::Absent(absent(dataset, &unavailable)),
     }
+}
+
+/// Why a file that a packed run names is not read: a stranger chose its path, and messages would tell its content.
+pub(super) fn outside(path: &Path) -> String {
+    format!("{} is outside the current folder; of a packed run, no such file is read", path.display())
 }
 
 /// Why a data set is not at hand, and what to do.

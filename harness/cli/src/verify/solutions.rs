@@ -47,11 +47,24 @@ pub(crate) fn solutions(
     };
     let tasks: BTreeSet<TaskKind> = cases.iter().map(|(entry, _)| entry.case.task.kind()).collect();
     check.detail = format!(
-        "{}, with those computed again from kept solutions{without_exact}{}",
+        "{}, with those computed again from kept solutions{}{without_exact}{}",
         tasks.into_iter().map(determined).collect::<Vec<_>>().join("; "),
+        choice(kept, cases),
         not_checked.clauses()
     );
     Ok(check)
+}
+
+/// A clause where the kept solutions are not those of the smallest ids, which `run --keep-solutions` and `pack
+/// --solutions` keep and nobody can choose.
+fn choice(kept: &BTreeMap<String, PathBuf>, cases: &[(&PlannedCase, &Row)]) -> &'static str {
+    let answered = cases.iter().filter(|(_, row)| row.status.is_answer());
+    let answered: BTreeSet<&str> = answered.map(|(entry, _)| entry.id.as_str()).collect();
+    let own = kept.keys().map(String::as_str).filter(|id| answered.contains(id));
+    match own.zip(&answered).all(|(own, smallest)| own == *smallest) {
+        true => "",
+        false => "; they are not those of the smallest ids, so that somebody may have chosen them",
+    }
 }
 
 /// What the solution of a case of a task determines.

@@ -1,7 +1,7 @@
 //! The plan of a run, compared with what its spec means here.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use gpbench_record::{Case, Labels, PlannedCase, case_digest};
 use gpbench_runs::{PlanFile, RunRecord};
@@ -9,6 +9,7 @@ use gpbench_spec::SpecCase;
 use serde_json::{Value, json};
 
 use super::check::Check;
+use super::here::{Wanted, outside};
 use crate::args::{Filter, Global, SpecArgs};
 use crate::prepare::{self, Placement};
 use crate::spec_files::Reading;
@@ -21,7 +22,7 @@ const MOST_NAMED: usize = 3;
 pub(crate) fn of_spec(
     global: &Global,
     folder: &Path,
-    libraries: &[PathBuf],
+    wanted: &Wanted<'_>,
     run: &RunRecord,
     plan: &PlanFile,
 ) -> Check {
@@ -30,7 +31,7 @@ pub(crate) fn of_spec(
         let detail = "a merged run has the spec of its first run alone".to_owned();
         return Check { detail, ..check };
     }
-    let cases = match resolved(global, folder, libraries) {
+    let cases = match resolved(global, folder, wanted) {
         Ok(cases) => cases,
         Err(why) => return Check { detail: format!("it cannot be resolved here: {why}"), ..check },
     };
@@ -48,11 +49,11 @@ pub(crate) fn of_spec(
 
 /// The cases of the spec in a folder, or why they are not known. Its solvers are those of this machine, and data sets
 /// that are not here are skipped.
-fn resolved(global: &Global, folder: &Path, libraries: &[PathBuf]) -> Result<Vec<SpecCase>, String> {
+fn resolved(global: &Global, folder: &Path, wanted: &Wanted<'_>) -> Result<Vec<SpecCase>, String> {
     let args = SpecArgs {
         spec: folder.join("spec.toml"),
         sets: Vec::new(),
-        libraries: libraries.to_vec(),
+        libraries: wanted.libraries.to_vec(),
         filter: Filter { solvers: Vec::new(), datasets: Vec::new() },
         skip_missing: true,
         threads: None,
@@ -63,6 +64,9 @@ fn resolved(global: &Global, folder: &Path, libraries: &[PathBuf]) -> Result<Vec
     };
     let typed = gpbench_spec::load(&args.spec, &[]).map_err(|error| first_line(error.to_string()))?;
     let (quiet, typed) = (Global { quiet: true, ..global.clone() }, typed.as_foreign());
+    if let Some(path) = typed.file_outside().filter(|_| wanted.is_packed) {
+        return Err(outside(&path));
+    }
     let checked = prepare::check_typed(&quiet, typed, &args, &Placement::default(), Reading::Files);
     checked.map(|checked| checked.plan.cases).map_err(|failure| first_line(failure.text))
 }

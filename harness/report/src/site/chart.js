@@ -11,8 +11,12 @@ class Chart {
     this.wanted = wishes();
     Object.assign(this, controls(root, data, (factor) => this.zoom(factor)));
     this.makePlot();
-    const pinned = data.cases.find(({ id }) => id === state.get("case"));
-    if (pinned) this.setting.value = String(data.series[pinned.series][1]);
+    const pinned = data.cases.find((item) => this.nameOf(item) === state.get("case"));
+    if (pinned) {
+      const [, setting, , machine] = data.series[pinned.series];
+      this.setting.selectedIndex = setting;
+      this.machine.selectedIndex = machine;
+    }
     document.addEventListener("filtered", (event) => {
       this.wanted = event.detail;
       this.draw();
@@ -34,12 +38,6 @@ class Chart {
     this.series = append(figure, "ul", { class: "series", "aria-label": "Solvers in the chart" });
     this.note = append(figure, "p", { class: "note" });
     this.status = append(figure, "p", { class: "note", role: "status" });
-    this.svg.addEventListener("pointermove", (event) => this.move(event));
-    this.svg.addEventListener("pointerleave", () => this.dragged || this.isPinned || this.hideTip());
-    this.svg.addEventListener("pointerdown", (event) => this.press(event));
-    this.svg.addEventListener("pointerup", (event) => this.release(event));
-    this.svg.addEventListener("keydown", (event) => this.key(event));
-    this.svg.addEventListener("wheel", (event) => this.wheel(event), { passive: false });
   }
 
   // Lines and scales.
@@ -54,8 +52,8 @@ class Chart {
     this.names = new Set();
     for (const item of data.cases) {
       const [solver, setting, , machine, facets] = data.series[item.series];
-      if (String(setting) !== this.setting.value || !isWanted(facets, this.wanted)) continue;
-      if (isTimed && String(machine) !== this.machine.value) continue;
+      if (setting !== this.setting.selectedIndex || !isWanted(facets, this.wanted)) continue;
+      if (isTimed && machine !== this.machine.selectedIndex) continue;
       const all = item.points.map((point) => [point[x], point[y]]);
       const points = all.filter(([a, b]) => a !== null && b !== null);
       if (points.length === 0) continue;
@@ -81,11 +79,14 @@ class Chart {
     const log = [this.isLog("logx", this.logX, this.x.value === "seconds", xs), this.isLog("logy", this.logY, metric[2], ys)];
     this.scale = log.map((isLog) => (value) => (isLog ? Math.log10(value) : value));
     this.log = log;
-    for (const line of this.lines) line.points = line.points.filter((point) => point.every((value, i) => !log[i] || value > 0));
+    const isOn = (value, i) => !log[i] || value > 0;
+    for (const line of this.lines) line.points = line.points.filter((point) => point.every(isOn));
     this.lines = this.lines.filter((line) => line.points.length > 0);
-    const whole = [xs, ys].map((values, i) => span(values.filter((value) => !log[i] || value > 0).map(this.scale[i])));
-    const zoomed = state.get("zoom")?.split(",").map(Number);
-    this.view = zoomed?.length === 4 && zoomed.every(Number.isFinite) ? [zoomed.slice(0, 2), zoomed.slice(2)] : whole;
+    this.leftOut = xs.length - each(0).length;
+    this.whole = [0, 1].map((i) => span(each(i).map(this.scale[i])));
+    const zoomed = (state.get("zoom") ?? "").split(",").map(Number);
+    const view = [zoomed.slice(0, 2), zoomed.slice(2)];
+    this.view = zoomed.length === 4 && this.canShow(view) ? view : this.whole;
     this.width = this.plot.clientWidth;
     this.box = { left: 66, top: 8, right: Math.max(300, this.width) - 12, bottom: 380 };
   }
@@ -121,20 +122,26 @@ class Chart {
     this.drawSeries();
     const isTimed = this.x.value === "seconds";
     this.machine.parentElement.hidden = !isTimed || this.data.machines.length < 2;
-    this.note.textContent = isTimed ? `Only cases that ran on: ${this.data.machines[this.machine.value][0]}.` : "";
+    const notes = isTimed ? [`Only cases that ran on: ${this.machine.value}.`] : [];
+    if (this.leftOut > 0) notes.push(`A logarithmic axis shows positive numbers alone; points left out: ${this.leftOut}.`);
+    this.note.textContent = notes.join(" ");
     if (this.lines.length === 0) {
-      appendSvg(this.svg, "text", { x: left + 12, y: top + 24, fill: "#59636E" }, "No case has these numbers.");
+      const why = this.names.size > 0 && this.leftOut === 0 ? "All of these solvers are switched off." : "No case has these numbers.";
+      appendSvg(this.svg, "text", { x: left + 12, y: top + 24, fill: "#59636E" }, why);
     }
-    const kept = this.lines.find((line) => line.item.id === state.get("case"));
-    if (kept) this.pin(kept, Math.min(this.pinned ?? Infinity, kept.points.length - 1));
+    const kept = this.lines.find((line) => this.nameOf(line.item) === state.get("case"));
+    if (kept) this.pin(kept, keptPoint(kept.points.length - 1));
+    else if (state.has("case")) this.unpin();
   }
 
   drawAxis(i, most) {
     const { left, top, right, bottom } = this.box;
     const [low, high] = this.view[i];
-    for (const at of ticks(low, high, this.log[i], most)) {
+    const places = ticks(low, high, this.log[i], most);
+    const labels = labelsOf(places.map((at) => (this.log[i] ? 10 ** at : at)));
+    for (const [k, at] of places.entries()) {
       const share = (at - low) / (high - low);
-      const label = words(this.log[i] ? 10 ** at : at, 3);
+      const label = labels[k];
       if (i === 0) {
         const x = left + share * (right - left);
         appendSvg(this.svg, "line", { x1: x, x2: x, y1: top, y2: bottom, stroke: "#DEE2E7" });
@@ -221,6 +228,12 @@ class Chart {
     ];
   }
 
+  /** What names a case in the address: its id and its run, since the same case may be in two runs. */
+  nameOf({ id, series }) {
+    const run = this.data.series[series][2];
+    return `${id} ${this.data.runs[run][0]}`;
+  }
+
   showTip(line, i) {
     this.hideTip();
     this.current = { line, i };
@@ -249,91 +262,20 @@ class Chart {
   pin(line, i) {
     this.showTip(line, i);
     this.isPinned = true;
-    this.pinned = i;
-    choose("case", line.item.id);
+    choose("case", this.nameOf(line.item));
+    choose("point", String(i));
     const [name, href] = this.data.runs[this.data.series[line.item.series][2]];
     append(this.tip, "a", { href }, `Open run ${name}`);
     this.status.textContent = this.tell(line, i).join("; ");
   }
 
   unpin() {
-    this.pinned = undefined;
     this.status.textContent = "";
-    choose("case", "");
+    for (const name of ["case", "point"]) choose(name, "");
     this.hideTip();
   }
 
-  // Pointer and keys.
-
-  at(event) {
-    const frame = this.svg.getBoundingClientRect();
-    const scale = (this.box.right + 12) / frame.width;
-    return [(event.clientX - frame.left) * scale, (event.clientY - frame.top) * scale];
-  }
-
-  move(event) {
-    const at = this.at(event);
-    if (this.dragged) {
-      const [x, y] = this.dragged.from.map((from, i) => Math.min(from, at[i]));
-      const [width, height] = this.dragged.from.map((from, i) => Math.abs(from - at[i]));
-      setAll(this.dragged.element, { x, y, width, height });
-      return;
-    }
-    if (this.isPinned) return;
-    const near = this.nearest(at);
-    if (near) this.showTip(near.line, near.i);
-    else this.hideTip();
-  }
-
-  press(event) {
-    if (event.pointerType === "touch" || event.button !== 0) return;
-    this.svg.setPointerCapture(event.pointerId);
-    this.dragged = { from: this.at(event), element: appendSvg(this.svg, "rect", { class: "select" }) };
-  }
-
-  release(event) {
-    const at = this.at(event);
-    const from = this.dragged?.from ?? at;
-    this.dragged?.element.remove();
-    this.dragged = null;
-    if (Math.abs(at[0] - from[0]) > 8 && Math.abs(at[1] - from[1]) > 8) {
-      const [one, other] = [this.valueAt(from), this.valueAt(at)];
-      this.show(one.map((value, i) => [Math.min(value, other[i]), Math.max(value, other[i])]));
-      return;
-    }
-    const near = this.nearest(at);
-    if (near) this.pin(near.line, near.i);
-    else this.unpin();
-  }
-
-  wheel(event) {
-    if (document.activeElement !== this.svg && !event.ctrlKey) return;
-    event.preventDefault();
-    this.zoom(event.deltaY > 0 ? 1.25 : 0.8, this.valueAt(this.at(event)));
-  }
-
-  key(event) {
-    const steps = { ArrowRight: [0, 1], ArrowLeft: [0, -1], ArrowDown: [1, 0], ArrowUp: [-1, 0] };
-    const zooms = { "+": 0.5, "-": 2, 0: 0 };
-    if (event.key in steps) this.step(...steps[event.key]);
-    else if (event.key in zooms) this.zoom(zooms[event.key]);
-    else if (event.key === "Enter" && this.current) this.pin(this.current.line, this.current.i);
-    else if (event.key === "Escape") this.unpin();
-    else return;
-    event.preventDefault();
-  }
-
-  /** Goes to another case or to another point of the same one, and says what is there. */
-  step(cases, points) {
-    if (this.lines.length === 0) return;
-    const at = this.current ? this.lines.indexOf(this.current.line) : 0;
-    const line = this.lines[(at + cases + this.lines.length) % this.lines.length];
-    const last = line.points.length - 1;
-    const from = !this.current || cases ? last : this.current.i + points;
-    const i = Math.max(0, Math.min(last, from));
-    this.showTip(line, i);
-    this.status.textContent = this.tell(line, i).join("; ");
-  }
+  // Zoom.
 
   /** Shows a part of the scales that is `factor` times as long, around a middle; with 0, the whole. */
   zoom(factor, middle = this.view.map(([low, high]) => (low + high) / 2)) {
@@ -346,8 +288,23 @@ class Chart {
   }
 
   show(view) {
-    if (view.some(([low, high]) => !(high - low > 1e-9 * Math.max(1, Math.abs(high))))) return;
-    choose("zoom", view.flat().map((value) => Number(value.toPrecision(6))).join(","));
+    if (!this.canShow(view)) return;
+    choose("zoom", view.flat().map((value) => Number(value.toPrecision(12))).join(","));
     this.draw();
   }
+
+  /** Whether a view, which an address may state, is neither too small a part of the whole chart nor many times as long. */
+  canShow(view) {
+    const isLength = ([low, high], i) => {
+      const whole = this.whole[i][1] - this.whole[i][0];
+      return high - low > 1e-5 * whole && high - low < 10 * whole;
+    };
+    return view.every(isLength);
+  }
+}
+
+/** The point of the kept case that the address names, of those up to a last one; else the last. */
+function keptPoint(last) {
+  const place = Number(state.get("point") ?? last);
+  return Number.isInteger(place) && place >= 0 ? Math.min(place, last) : last;
 }

@@ -4,7 +4,9 @@
 /** Makes the controls of a chart in an element; they call `zoom(0)` after a change, and with a factor on request. */
 function controls(root, data, zoom) {
   const bar = append(root, "div", { class: "controls" });
-  const numbered = (texts) => texts.map((text, i) => [String(i), text]);
+  // By their texts, which stay the same in a later site.
+  const named = (texts) => texts.map((text) => [text, text]);
+  const [settings, machines] = [data.settings, data.machines.map(([label]) => label)];
   const changed = (name, value) => {
     choose(name, value);
     // Another metric or clock has a scale of its own.
@@ -12,10 +14,10 @@ function controls(root, data, zoom) {
     zoom(0);
   };
   const all = {
-    setting: selection(bar, "setting", "Problem", numbered(data.settings), mostCases(data, 1), changed),
+    setting: selection(bar, "setting", "Problem", named(settings), settings[mostCases(data, 1)], changed),
     y: selection(bar, "y", "Vertical axis", data.metrics, firstMetric(data), changed),
     x: selection(bar, "x", "Horizontal axis", data.clocks, "epochs", changed),
-    machine: selection(bar, "timed", "Seconds of", numbered(data.machines.map(([label]) => label)), mostCases(data, 3), changed),
+    machine: selection(bar, "timed", "Seconds of", named(machines), machines[mostCases(data, 3)], changed),
     logX: checkBox(bar, "logx", "log x", changed),
     logY: checkBox(bar, "logy", "log y", changed),
   };

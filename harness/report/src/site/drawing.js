@@ -29,6 +29,16 @@ function ticks(low, high, log, most) {
   return inside.filter((_, i) => i % every === 0);
 }
 
+/** Labels of places on a scale, in the fewest digits, from three on, that tell them from each other and are not far off. */
+function labelsOf(values) {
+  const gaps = values.slice(1).map((value, i) => Math.abs(value - values[i]));
+  const nearest = gaps.length > 0 ? Math.min(...gaps) : Math.abs(values[0] ?? 0);
+  const labels = (digits) => values.map((value) => words(value, digits));
+  const isNear = (label, i) => Math.abs(Number(label) - values[i]) <= 0.01 * nearest;
+  const enough = [3, 4, 5, 6, 7, 8, 9, 10, 11].find((digits) => labels(digits).every(isNear));
+  return labels(enough ?? 12);
+}
+
 /** A number in at most so many digits. */
 function words(value, digits) {
   const rounded = Number(value.toPrecision(digits));

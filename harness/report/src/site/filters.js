@@ -9,7 +9,11 @@ function choose(name, value) {
   if (value) state.set(name, value);
   else state.delete(name);
   const hash = state.toString();
-  history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+  try {
+    history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);
+  } catch {
+    // Browsers refuse a hundred changes in half a minute, as by a wheel; the next one writes all choices.
+  }
 }
 
 addEventListener("hashchange", () => {
@@ -68,6 +72,8 @@ function applyFilters() {
 for (const field of filters.elements) {
   if (!field.name) continue;
   if (state.has(field.name)) field.value = state.get(field.name);
+  // The list has no such name.
+  if (field.selectedIndex < 0) field.selectedIndex = 0;
   field.addEventListener("input", () => {
     choose(field.name, field.value);
     applyFilters();

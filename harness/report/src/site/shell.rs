@@ -19,6 +19,7 @@ pub(super) const SCRIPT: &str = concat!(
     include_str!("controls.js"),
     include_str!("chart_data.js"),
     include_str!("chart.js"),
+    include_str!("chart_input.js"),
     include_str!("start.js")
 );
 

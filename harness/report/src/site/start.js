@@ -22,7 +22,7 @@ async function drawChart() {
   const data = JSON.parse(await textOf(cases));
   const root = document.getElementById("chart");
   root.hidden = false;
-  new Chart(root, { ...data, cases: casesOf(data) });
+  new LiveChart(root, { ...data, cases: casesOf(data) });
 }
 
 async function start() {

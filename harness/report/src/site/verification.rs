@@ -4,6 +4,11 @@ use serde::Deserialize;
 
 use crate::table::TextTable;
 
+/// The latest version of the form of verdicts.
+const SCHEMA: u32 = 1;
+/// The result of a check that has found differences.
+const DIFFERS: &str = "differs";
+
 /// What is known of the verification of a run.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub enum Verification {
@@ -56,9 +61,12 @@ impl Verification {
     /// What the text of a verdict says of a run whose journal has this SHA-256.
     ///
     /// # Errors
-    /// If the text is no verdict.
+    /// If the text is no verdict, or that of a later version.
     pub fn parse(text: &str, journal_sha256: &str) -> Result<Verification, String> {
         let verdict: VerdictFile = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        if verdict.schema > SCHEMA {
+            return Err(format!("it has schema {}, and this gpbench reads {SCHEMA}", verdict.schema));
+        }
         Ok(match verdict.journal_sha256 == journal_sha256 {
             true => Verification::Known(verdict),
             false => Verification::OfOtherContent,
@@ -123,12 +131,17 @@ impl Verification {
 impl VerdictFile {
     /// Number of things that differ.
     fn differences(&self) -> usize {
-        self.checks.iter().map(|check| check.differences.len()).sum()
+        let of_check = |check: &VerdictCheck| {
+            let is_named = check.result == DIFFERS;
+            check.differences.len().max(usize::from(is_named))
+        };
+        self.checks.iter().map(of_check).sum()
     }
 
     /// Number of results that were computed again.
     fn recomputed(&self) -> usize {
-        self.checks.iter().filter(|check| check.recomputes).map(|check| check.checked).sum()
+        let recomputing = self.checks.iter().filter(|check| check.recomputes);
+        recomputing.fold(0, |sum, check| sum.saturating_add(check.checked))
     }
 }
 
@@ -166,6 +179,20 @@ mod tests {
         let text = r#"{"schema":1,"gpbench":"","verified":"","journal_sha256":"aa","checks":[]}"#;
         assert_eq!(Verification::parse(text, "bb").unwrap(), Verification::OfOtherContent);
         assert!(Verification::parse("{}", "aa").unwrap_err().contains("schema"));
+        let later = text.replace("\"schema\":1", "\"schema\":2");
+        assert_eq!(
+            Verification::parse(&later, "aa").unwrap_err(),
+            "it has schema 2, and this gpbench reads 1"
+        );
+    }
+
+    #[test]
+    fn numbers_of_a_strangers_verdict_prove_nothing() {
+        let Verification::Known(mut verdict) = verdict(usize::MAX, &[]) else { panic!("a verdict") };
+        verdict.checks.push(verdict.checks[0].clone());
+        assert_eq!(verdict.recomputed(), usize::MAX);
+        verdict.checks[0].result = DIFFERS.to_owned();
+        assert_eq!(Verification::Known(verdict).words(), "differs, 1 difference");
     }
 
     #[test]

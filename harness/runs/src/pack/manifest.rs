@@ -1,5 +1,7 @@
 //! The manifest of a packed run.
 
+use std::collections::HashSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::fault::PackFault;
@@ -72,9 +74,13 @@ impl PackManifest {
         if let Some(name) = [&self.name, &self.run].into_iter().find(|name| !is_name(name)) {
             return Err(PackFault::Manifest { reason: format!("`{name}` cannot name a run") });
         }
+        let mut paths = HashSet::new();
         for PackedEntry { path, bytes, .. } in &self.entries {
             if !is_path_of_run(path) {
                 return Err(PackFault::Path { path: path.clone() });
+            }
+            if !paths.insert(path) {
+                return Err(PackFault::Manifest { reason: format!("it lists `{path}` twice") });
             }
             at_most(&format!("its entry `{path}`"), *bytes, MOST_ENTRY_BYTES)?;
         }
@@ -136,19 +142,23 @@ mod tests {
 
     #[test]
     fn sizes_and_names_are_bounded() {
-        let entry = |bytes| PackedEntry { path: "journal.jsonl".into(), bytes, sha256: String::new() };
+        let entry = |(at, bytes): (usize, &u64)| PackedEntry {
+            path: format!("journal-{at}.jsonl"),
+            bytes: *bytes,
+            sha256: String::new(),
+        };
         let manifest = |name: &str, bytes: &[u64]| PackManifest {
             format: crate::PACK_FORMAT,
             gpbench: String::new(),
             name: name.into(),
             run: "20260101T000000Z-aaaaaa".into(),
-            entries: bytes.iter().copied().map(entry).collect(),
+            entries: bytes.iter().enumerate().map(entry).collect(),
         };
         assert!(manifest("uci", &[1, 2]).check().is_ok());
         let told = |manifest: PackManifest| manifest.check().unwrap_err().to_string();
         assert_eq!(told(manifest("../x", &[])), "its manifest is damaged (`../x` cannot name a run)");
         let large = told(manifest("uci", &[u64::MAX]));
-        assert!(large.starts_with("its entry `journal.jsonl` has 18446744073709551615 bytes"), "{large}");
+        assert!(large.starts_with("its entry `journal-0.jsonl` has 18446744073709551615 bytes"), "{large}");
         let together = told(manifest("uci", &[MOST_ENTRY_BYTES; 5]));
         assert!(together.starts_with("it has 5368709120 bytes, more than"), "{together}");
     }
