@@ -55,7 +55,8 @@ support the claim. Words with a link are explained at the end.\n\n\
 
 const CONVENTIONS: &str = "\
 - **holds**: all numbers keep the rules beside them. **holds in part**: some do, or only a part of the claim was measured. **does not hold \
-  here**: none does. **not measured**: no number was measured that speaks for the claim or against it.\n\
+  here**: none does. **not measured**: no number was measured that speaks for the claim or against it. A verdict is about the data, \
+  sizes and seeds in its table; the paper has more.\n\
 - A number is a mean over seeds, and a ratio their geometric mean. Brackets are 95 % t intervals, from three seeds on. Two sides are compared \
   in pairs of the same seed; where seeds split one file, the interval allows for splits that overlap. One seed has no interval: what it shows \
   may be chance.\n\
@@ -63,9 +64,13 @@ const CONVENTIONS: &str = "\
   as if they were independent, which is too wide where both had the same data. Other numbers after ± are standard errors of repetitions within one \
   case, or of one side.\n\
 - A rule is judged by the number itself; \"intervals\" counts the intervals that keep it from end to end. Two sides are equal where they differ by no more \
-  than the tolerance of the metric in `gpbench list metrics`, and one is more or less where it differs by more.\n\
+  than the tolerance of the metric in `gpbench list metrics` (of two, such as 0.01 or 1 %, the larger counts), and one is more or less where it \
+  differs by more.\n\
+- Most runs are older than the rules. To keep rules independent of the numbers, each is what the words of the claim say (such as a sign), the \
+  tolerance of the metric, or a bound whose reason is in brackets. A number without a rule is of a variant that the claim does not cover, tells \
+  neither way, or is there for comparison.\n\
 - A ratio of epochs may come from any run: an epoch is n^2 kernel entries, whatever the machine does besides. Seconds count only from \
-  runs beside which other programs are known to have used little of the processors.\n\
+  runs during which other programs are known to have used little of the processors.\n\
 - \"at least\" and \"at most\": solves of one side ended at the limit of their budget before they reached the tolerance.\n\
 - \"run 1\", \"run 2\" follow the order of the runs below the table. Hours are estimates for two cores of what is missing.\n\n\
 `gpbench claims` writes this page from `benchmarks/reference/claims.toml` and the published runs beside it.\n";
@@ -123,10 +128,15 @@ impl<'a, 'c> PaperClaims<'a, 'c> {
 fn in_numbers(judged: &JudgedClaim<'_>) -> String {
     let Claim { missing, hours, .. } = judged.claim;
     match (judged.counts(), missing) {
-        ([_, 0], _) => hours.map_or_else(String::new, |hours| format!("about {hours} hours to run")),
+        ([_, 0], _) => hours.map_or_else(String::new, |hours| format!("about {} to run", in_hours(hours))),
         ([kept, all], Some(_)) => format!("{kept} of {all}; a part was not measured"),
         ([kept, all], None) => format!("{kept} of {all}"),
     }
+}
+
+/// Hours as words: `1 hour`, `2.5 hours`.
+fn in_hours(hours: f64) -> String {
+    format!("{hours} hour{}", if hours == 1.0 { "" } else { "s" })
 }
 
 /// Numbers of verdicts, paper by paper.
@@ -173,7 +183,7 @@ fn claim(out: &mut String, number: usize, judged: &JudgedClaim<'_>, terms: &mut 
         markdown(claim.published.trim())
     );
     if let Some(missing) = &claim.missing {
-        let hours = claim.hours.map_or_else(String::new, |hours| format!(" About {hours} hours."));
+        let hours = claim.hours.map_or_else(String::new, |hours| format!(" About {}.", in_hours(hours)));
         let _ = writeln!(out, "- Not measured: {}{hours}", markdown(missing.trim()));
     }
     let runs = crate::results::once_each(judged.evidence.iter().flat_map(|judged| judged.runs()));
