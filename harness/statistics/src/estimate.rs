@@ -41,6 +41,33 @@ impl Estimate {
         Estimate { mean: self.mean.exp(), interval, ..self }
     }
 
+    /// The sum of two estimates. Both ends of their intervals are added, as if one error followed the other.
+    pub fn plus(&self, other: &Estimate) -> Estimate {
+        let sum = |a: Interval, b: Interval| Interval { low: a.low + b.low, high: a.high + b.high };
+        self.combined(
+            self.mean + other.mean,
+            self.interval.zip(other.interval).map(|(a, b)| sum(a, b)),
+            other,
+        )
+    }
+
+    /// The product of two positive estimates whose errors are independent: the squared widths of their intervals in
+    /// logarithms are added, on each side.
+    pub fn times(&self, other: &Estimate) -> Estimate {
+        let mean = self.mean * other.mean;
+        let side = |a: f64, b: f64| (a / self.mean).ln().hypot((b / other.mean).ln());
+        let product = |a: Interval, b: Interval| Interval {
+            low: mean * (-side(a.low, b.low)).exp(),
+            high: mean * side(a.high, b.high).exp(),
+        };
+        self.combined(mean, self.interval.zip(other.interval).map(|(a, b)| product(a, b)), other)
+    }
+
+    /// An estimate from two, with the smaller of their numbers of values.
+    fn combined(&self, mean: f64, interval: Option<Interval>, other: &Estimate) -> Estimate {
+        Estimate { mean, sd: None, interval, count: self.count.min(other.count) }
+    }
+
     /// The interval, where there are values enough to print it: [`PRINTED_FROM`].
     pub fn printed(&self) -> Option<Interval> {
         self.interval.filter(|_| self.count >= PRINTED_FROM)
@@ -128,6 +155,28 @@ mod tests {
         let one = super::estimate(&[5.0], 0.0).unwrap();
         assert_eq!((one.sd, one.interval), (None, None));
         assert_eq!(geometric_mean(&[0.0, 2.0, 8.0]).map(|of| of.count), Some(2));
+    }
+
+    #[test]
+    fn sums_and_products_have_intervals_of_both() {
+        let of = |low: f64, mean: f64, high: f64, count| Estimate {
+            mean,
+            sd: Some(1.0),
+            interval: Some(Interval { low, high }),
+            count,
+        };
+        let sum = of(1.0, 2.0, 4.0, 5).plus(&of(2.0, 3.0, 5.0, 4));
+        assert_eq!(sum, Estimate { sd: None, ..of(3.0, 5.0, 9.0, 4) });
+        // In logarithms, 3 and 4 to either side are 5 together.
+        let (three, four, five) = (3.0_f64.exp(), 4.0_f64.exp(), 5.0_f64.exp());
+        let product = of(2.0 / three, 2.0, 2.0 * three, 5).times(&of(3.0 / four, 3.0, 3.0 * four, 4));
+        let interval = product.interval.unwrap();
+        assert!(product.mean == 6.0 && (interval.high / (6.0 * five) - 1.0).abs() < 1e-12);
+        assert!((interval.low * five / 6.0 - 1.0).abs() < 1e-12);
+        // An interval from 0 on leads to one.
+        assert_eq!(of(0.0, 2.0, 3.0, 5).times(&of(1.0, 1.0, 1.0, 5)).interval.unwrap().low, 0.0);
+        let alone = Estimate { interval: None, ..of(1.0, 2.0, 3.0, 5) };
+        assert_eq!((alone.plus(&sum).interval, alone.times(&sum).interval), (None, None));
     }
 
     #[test]

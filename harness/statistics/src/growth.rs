@@ -1,9 +1,9 @@
 //! Growth of costs with a size, such as the number of rows, and predictions at larger sizes with their intervals.
 //!
-//! Seconds and iterations follow power laws ([`PowerLaw`]): a line through logarithms, whose noise is
-//! multiplicative. Memory is a sum of parts that are fixed, linear and quadratic ([`Polynomial`]), none of them
-//! negative, and a process takes much memory before the largest part shows: a power law through it would be too
-//! flat. Which parts there are is uncertain as well, so that an interval covers every choice that fits about as
+//! Iterations, and seconds of which one part decides, follow power laws ([`PowerLaw`]): a line through logarithms, whose
+//! noise is multiplicative. Memory, and the seconds of a product with a kernel matrix, are sums of parts that are fixed,
+//! linear and quadratic ([`Polynomial`]), none of them negative, and the largest part shows late: a power law through
+//! them would be too flat. Which parts there are is uncertain as well, so that an interval covers every choice that fits about as
 //! well as the best.
 //!
 //! Intervals are those of one further observation, Student's t with the fit's degrees of freedom. An interval

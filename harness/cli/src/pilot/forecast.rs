@@ -3,7 +3,7 @@
 use gpbench_statistics::{Estimate, Interval, Polynomial, PowerLaw};
 
 use super::course::{Course, Entrant, LEAST_POINTS, near_largest};
-use super::measured::Measured;
+use super::measured::{Measured, WorkUnit};
 
 /// Least standard deviations of logarithms of seconds and of units, and of memory relative to it: few trials
 /// may lie on a curve by chance.
@@ -53,25 +53,14 @@ impl Forecast {
 /// The seconds of known work are those of a unit times all units. Otherwise they are those of the trials that
 /// ended by themselves; a bound on the units bounds them too.
 fn seconds(entrant: &Entrant, course: &Course) -> (Option<(Estimate, f64)>, Option<String>) {
-    let rows = entrant.rows as f64;
-    let law = |points: &[(f64, f64)]| {
-        let law = PowerLaw::fit(points).filter(|law| law.count() >= LEAST_POINTS)?;
-        Some((law.predict(rows, NOISE_OF_SECONDS), law.exponent()))
-    };
-    let with_all_units = || {
-        let of_all = |trial: &Measured| Some((trial.rows as f64, trial.with_units(entrant.work.allowed?)?));
-        let points: Vec<(f64, f64)> = near_largest(&course.trials).iter().filter_map(of_all).collect();
-        law(&points)
-    };
+    let with_all_units = || of_all_units(entrant, course);
     if course.is_known(&entrant.work) {
         let found = with_all_units();
         let remark = found.is_none().then(|| too_few(course));
         return (found, remark);
     }
     let whole: Vec<Measured> = course.trials.iter().copied().filter(|trial| trial.is_whole).collect();
-    let totals: Vec<(f64, f64)> =
-        near_largest(&whole).iter().map(|trial| (trial.rows as f64, trial.total())).collect();
-    match (law(&totals), with_all_units()) {
+    match (as_they_ended(entrant, &whole), with_all_units()) {
         (Some(own), Some(bound)) if bound.0.mean < own.0.mean => {
             (Some((bounded(bound.0, own.0), bound.1)), Some("takes all that its budget allows".to_owned()))
         }
@@ -88,6 +77,71 @@ fn seconds(entrant: &Entrant, course: &Course) -> (Option<(Estimate, f64)>, Opti
         }
         (None, _) => (None, Some(too_few(course))),
     }
+}
+
+/// The seconds if all allowed units are spent.
+fn of_all_units(entrant: &Entrant, course: &Course) -> Option<(Estimate, f64)> {
+    let (allowed, near) = (entrant.work.allowed?, near_largest(&course.trials));
+    let left = allowed - near.last()?.units_once;
+    if is_iterative(entrant, near) && left > 0.0 {
+        return by_epochs(entrant, near, |_| exactly(left, near.len()));
+    }
+    let of_all = |trial: &Measured| Some((trial.rows as f64, trial.with_units(allowed)?));
+    by_power_law(entrant, &near.iter().filter_map(of_all).collect::<Vec<_>>())
+}
+
+/// The seconds until a case ends by itself, from trials that did.
+fn as_they_ended(entrant: &Entrant, whole: &[Measured]) -> Option<(Estimate, f64)> {
+    let near = near_largest(whole);
+    if is_iterative(entrant, near) {
+        let points: Vec<(f64, f64)> = near.iter().map(|trial| (trial.rows as f64, trial.units)).collect();
+        let law = PowerLaw::fit(&points).filter(|law| law.count() >= LEAST_POINTS)?;
+        return by_epochs(entrant, near, |rows| law.predict(rows, NOISE_OF_UNITS));
+    }
+    by_power_law(entrant, &near.iter().map(|trial| (trial.rows as f64, trial.total())).collect::<Vec<_>>())
+}
+
+/// Whether trials evaluate the kernel matrix more than once: what it takes to apply it then decides. Otherwise, the
+/// operations on one copy of it do, such as n^3 of a factor.
+fn is_iterative(entrant: &Entrant, trials: &[Measured]) -> bool {
+    entrant.work.unit == WorkUnit::Epochs && trials.last().is_some_and(|top| top.all_units() > 1.0)
+}
+
+/// Seconds by the power law of these rows and seconds, with its exponent.
+fn by_power_law(entrant: &Entrant, points: &[(f64, f64)]) -> Option<(Estimate, f64)> {
+    let law = PowerLaw::fit(points).filter(|law| law.count() >= LEAST_POINTS)?;
+    Some((law.predict(entrant.rows as f64, NOISE_OF_SECONDS), law.exponent()))
+}
+
+/// Seconds of a solver that spends `units` epochs with a number of rows, and the exponent of their growth from the
+/// largest trial on.
+///
+/// An epoch takes a + b n + c n^2 seconds, in which n^2 shows late: with few rows, each iteration takes what does not
+/// depend on them. A power law through such trials would be too flat. What is done once follows one.
+fn by_epochs(
+    entrant: &Entrant,
+    trials: &[Measured],
+    units: impl Fn(f64) -> Estimate,
+) -> Option<(Estimate, f64)> {
+    let seen = || trials.iter().filter(|trial| trial.units > 0.0);
+    let epochs: Vec<(f64, f64)> =
+        seen().map(|trial| (trial.rows as f64, trial.seconds / trial.units)).collect();
+    let epoch = Polynomial::fit(&epochs).filter(|_| epochs.len() >= LEAST_POINTS)?;
+    let once: Vec<(f64, f64)> = trials.iter().map(|trial| (trial.rows as f64, trial.once)).collect();
+    let once = PowerLaw::fit(&once).filter(|law| law.count() >= LEAST_POINTS);
+    let at = |rows: f64| {
+        let solve = epoch.predict(rows, NOISE_OF_SECONDS).times(&units(rows));
+        once.as_ref().map_or(solve, |law| solve.plus(&law.predict(rows, NOISE_OF_SECONDS)))
+    };
+    let (rows, top) = (entrant.rows as f64, trials.last()?.rows as f64);
+    let (full, largest) = (at(rows), at(top));
+    let exponent = (full.mean / largest.mean).ln() / (rows / top).ln();
+    Some((full, if exponent.is_finite() { exponent } else { 2.0 }))
+}
+
+/// A number that is known, of so many trials.
+fn exactly(value: f64, count: usize) -> Estimate {
+    Estimate { mean: value, sd: None, interval: Some(Interval { low: value, high: value }), count }
 }
 
 /// The remark on a contestant whose trials are too few.
@@ -118,15 +172,9 @@ fn bounded(estimate: Estimate, by: Estimate) -> Estimate {
 
 /// Units of work, at most those allowed.
 fn units(entrant: &Entrant, course: &Course) -> Option<Estimate> {
-    let exactly = |units: f64| Estimate {
-        mean: units,
-        sd: None,
-        interval: Some(Interval { low: units, high: units }),
-        count: course.trials.len(),
-    };
-    let allowed = entrant.work.allowed;
+    let allowed = entrant.work.allowed.map(|units| exactly(units, course.trials.len()));
     if course.is_known(&entrant.work) {
-        return allowed.map(exactly);
+        return allowed;
     }
     let whole: Vec<Measured> = course.trials.iter().copied().filter(|trial| trial.is_whole).collect();
     let points: Vec<(f64, f64)> =
@@ -134,7 +182,7 @@ fn units(entrant: &Entrant, course: &Course) -> Option<Estimate> {
     let law = PowerLaw::fit(&points).filter(|law| law.count() >= LEAST_POINTS)?;
     let free = law.predict(entrant.rows as f64, NOISE_OF_UNITS);
     Some(match allowed {
-        Some(allowed) => bounded(Estimate { mean: free.mean.min(allowed), ..free }, exactly(allowed)),
+        Some(allowed) => bounded(Estimate { mean: free.mean.min(allowed.mean), ..free }, allowed),
         None => free,
     })
 }

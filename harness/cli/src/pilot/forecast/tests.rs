@@ -72,6 +72,25 @@ fn work_to_a_tolerance_grows_as_it_did() {
     assert_eq!(forecast(work(None, true), trials).seconds, found.seconds);
 }
 
+/// As on small parts of a large data set, where the exponent of trials is 1.5.
+#[test]
+fn what_each_iteration_takes_besides_its_entries_is_not_taken_for_slow_growth() {
+    let trial = |rows: usize| {
+        let n = rows as f64;
+        Measured {
+            seconds: (4e-6 * n + 1e-9 * n.powi(2)) * growing(rows),
+            once: 0.0,
+            ..trial(rows, growing(rows), true)
+        }
+    };
+    let n = ROWS as f64;
+    let epoch = 4e-6 * n + 1e-9 * n.powi(2);
+    let found = forecast(work(None, true), SIZES.map(trial));
+    within(found.seconds, epoch * n.sqrt(), 1.001);
+    let found = forecast(work(Some(80.0), true), SIZES.map(trial));
+    within(found.seconds, epoch * 80.0, 1.001);
+}
+
 #[test]
 fn a_bound_on_the_work_bounds_the_forecast() {
     // 63 epochs at 4000 rows, and 126 at 16 000.
