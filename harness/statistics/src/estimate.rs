@@ -41,6 +41,12 @@ impl Estimate {
         Estimate { mean: self.mean.exp(), interval, ..self }
     }
 
+    /// The estimate of a positive number whose interval reaches as many times below it as above, as errors of seconds do.
+    pub fn multiplicative(self) -> Estimate {
+        let around = |of: Interval| Interval { low: self.mean * (self.mean / of.high), ..of };
+        Estimate { interval: self.interval.map(around), ..self }
+    }
+
     /// The sum of two estimates. Both ends of their intervals are added, as if one error followed the other.
     pub fn plus(&self, other: &Estimate) -> Estimate {
         let sum = |a: Interval, b: Interval| Interval { low: a.low + b.low, high: a.high + b.high };
@@ -173,8 +179,9 @@ mod tests {
         let interval = product.interval.unwrap();
         assert!(product.mean == 6.0 && (interval.high / (6.0 * five) - 1.0).abs() < 1e-12);
         assert!((interval.low * five / 6.0 - 1.0).abs() < 1e-12);
-        // An interval from 0 on leads to one.
-        assert_eq!(of(0.0, 2.0, 3.0, 5).times(&of(1.0, 1.0, 1.0, 5)).interval.unwrap().low, 0.0);
+        // An interval from 0 on leads to one, unless errors are taken to be multiplicative.
+        assert_eq!(of(0.0, 2.0, 4.0, 5).times(&of(1.0, 1.0, 1.0, 5)).interval.unwrap().low, 0.0);
+        assert_eq!(of(0.0, 2.0, 4.0, 5).multiplicative(), of(1.0, 2.0, 4.0, 5));
         let alone = Estimate { interval: None, ..of(1.0, 2.0, 3.0, 5) };
         assert_eq!((alone.plus(&sum).interval, alone.times(&sum).interval), (None, None));
     }

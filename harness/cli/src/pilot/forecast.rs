@@ -130,7 +130,7 @@ fn by_epochs(
     let once: Vec<(f64, f64)> = trials.iter().map(|trial| (trial.rows as f64, trial.once)).collect();
     let once = PowerLaw::fit(&once).filter(|law| law.count() >= LEAST_POINTS);
     let at = |rows: f64| {
-        let solve = epoch.predict(rows, NOISE_OF_SECONDS).times(&units(rows));
+        let solve = epoch.predict(rows, NOISE_OF_SECONDS).multiplicative().times(&units(rows));
         once.as_ref().map_or(solve, |law| solve.plus(&law.predict(rows, NOISE_OF_SECONDS)))
     };
     let (rows, top) = (entrant.rows as f64, trials.last()?.rows as f64);
