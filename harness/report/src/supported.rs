@@ -30,7 +30,8 @@ const SEEDS: usize = 5;
 /// The sentences, and how they were found.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Supported {
-    /// One for each solver and measure by which it is better than another, in the order of measures and of the spec.
+    /// For each measure, what each solver is better than, in the order of the spec; solvers that are better than the
+    /// same ones on as many data sets share a sentence.
     pub(crate) sentences: Vec<String>,
     /// The tests, and what is not compared.
     pub(crate) rule: String,
@@ -59,16 +60,17 @@ impl Measure {
         }
     }
 
-    /// What the better solver does, before "than".
-    fn verb(self, results: &Results<'_>, goal: &Goal<'_>) -> String {
-        match (self, goal) {
+    /// What the better solver does, before "than": of one solver, and of several.
+    fn verbs(self, results: &Results<'_>, goal: &Goal<'_>) -> [String; 2] {
+        let (verbs, object) = match (self, goal) {
             (Measure::Seconds, Goal::Tolerance) if results.cases.tasks() == [TaskKind::Train] => {
-                "trains in fewer seconds".to_owned()
+                (["trains", "train"], "in fewer seconds".to_owned())
             }
-            (Measure::Seconds, _) => format!("takes fewer seconds to {}", goal.words()),
-            (Measure::Rmse, _) => "has a lower test RMSE".to_owned(),
-            (Measure::Nll, _) => "has a lower test NLL".to_owned(),
-        }
+            (Measure::Seconds, _) => (["takes", "take"], format!("fewer seconds to {}", goal.words())),
+            (Measure::Rmse, _) => (["has", "have"], "a lower test RMSE".to_owned()),
+            (Measure::Nll, _) => (["has", "have"], "a lower test NLL".to_owned()),
+        };
+        verbs.map(|verb| format!("{verb} {object}"))
     }
 }
 
@@ -131,10 +133,8 @@ pub(crate) fn supported(results: &Results<'_>) -> Option<Supported> {
     let claims: Vec<Claim> =
         verdicts.iter().filter_map(|((measure, pair), found)| Claim::of(*measure, *pair, found)).collect();
     let of_measure = |measure: Measure| {
-        let verb = measure.verb(results, &goal);
         let own: Vec<&Claim> = claims.iter().filter(|claim| claim.measure == measure).collect();
-        let of_solver = |at: usize| sentence(&own, at, &solvers, &verb);
-        (0..solvers.len()).filter_map(of_solver).collect::<Vec<String>>()
+        sentences(&own, &solvers, &measure.verbs(results, &goal))
     };
     let sentences: Vec<String> = Measure::ALL.into_iter().flat_map(of_measure).collect();
     let rule = rule(results, &compared, marks.comparisons);
@@ -228,8 +228,23 @@ impl Claim {
     }
 }
 
-/// What one solver is better than by the claims of a measure; `None` where it is nothing.
-fn sentence(claims: &[&Claim], solver: usize, solvers: &[&str], verb: &str) -> Option<String> {
+/// The sentences of the claims of one measure.
+fn sentences(claims: &[&Claim], solvers: &[&str], verbs: &[String; 2]) -> Vec<String> {
+    let objects_of: Vec<Option<String>> =
+        (0..solvers.len()).map(|solver| objects(claims, solver, solvers)).collect();
+    let sentence = |objects: &String| {
+        let is_subject = |(of, solver): (&Option<String>, &&str)| {
+            (of.as_ref() == Some(objects)).then(|| (*solver).to_owned())
+        };
+        let subjects: Vec<String> = objects_of.iter().zip(solvers).filter_map(is_subject).collect();
+        let verb = &verbs[usize::from(subjects.len() > 1)];
+        format!("{} {verb} {objects}.", enumerated(&subjects))
+    };
+    once_each(objects_of.iter().flatten()).into_iter().map(sentence).collect()
+}
+
+/// What one solver is better than, and on how many data sets; `None` where it is nothing.
+fn objects(claims: &[&Claim], solver: usize, solvers: &[&str]) -> Option<String> {
     let own = claims.iter().filter(|claim| claim.better == solver);
     // By the number of data sets where it is not better, so that the widest claims come first.
     let mut by_extent: BTreeMap<(usize, Reverse<usize>), Vec<String>> = BTreeMap::new();
@@ -241,7 +256,7 @@ fn sentence(claims: &[&Claim], solver: usize, solvers: &[&str], verb: &str) -> O
         format!("than {} on {place} data sets", enumerated(&objects))
     };
     let parts: Vec<String> = by_extent.into_iter().map(part).collect();
-    (!parts.is_empty()).then(|| format!("{} {verb} {}.", solvers[solver], parts.join(", and ")))
+    (!parts.is_empty()).then(|| parts.join(", and "))
 }
 
 /// `a, b and c`.
@@ -333,6 +348,28 @@ mod tests {
             Some([0, 1, 2, 3])
         );
         assert_eq!(claim(&[("a", &[first, second]), ("b", &[first]), ("c", &[first])]), None);
+    }
+
+    #[test]
+    fn solvers_that_are_better_than_the_same_ones_share_a_sentence() {
+        let claim = |better: usize, worse: usize, on: usize| Claim {
+            measure: Measure::Rmse,
+            better,
+            worse,
+            on,
+            of: 3,
+            factors: None,
+        };
+        let claims = [claim(0, 2, 3), claim(1, 2, 3), claim(0, 3, 2), claim(1, 3, 2), claim(2, 3, 1)];
+        let claims: Vec<&Claim> = claims.iter().collect();
+        let verbs = ["has a lower error", "have a lower error"].map(str::to_owned);
+        assert_eq!(
+            sentences(&claims, &["a", "b", "c", "d"], &verbs),
+            [
+                "a and b have a lower error than c on all 3 data sets, and than d on 2 of 3 data sets.",
+                "c has a lower error than d on 1 of 3 data sets.",
+            ]
+        );
     }
 
     #[test]
