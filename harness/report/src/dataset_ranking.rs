@@ -1,8 +1,8 @@
 //! Ranking of solvers over data sets, by the time that they take or, of learners without a target, by their test
 //! RMSE.
 //!
-//! It counts data sets, not problems: kernels and estimators of one data set are averaged first. `first_to_target`
-//! has the order within each problem.
+//! It counts data sets, not problems: kernels and estimators of one data set are averaged first, those with which
+//! most solvers ran. `first_to_target` has the order within each problem.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,7 +13,7 @@ use gpbench_statistics::{Estimate, Interval, geometric_mean};
 use crate::frame::CaseView;
 use crate::number::{short, times};
 use crate::results::{Results, once_each};
-use crate::systems::{Goal, Problems, System, systems, timed_systems};
+use crate::systems::{Comparison, Goal, Problems, System, systems, timed_systems};
 use crate::table::TextTable;
 
 /// Fewest data sets that are ranked over.
@@ -61,12 +61,13 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     let has_own = |solver: &str| {
         results.groups.iter().any(|group| group.solver == solver && results.has_own_predictions(group))
     };
-    let (unverified, solvers): (Vec<&str>, Vec<&str>) =
-        results.cases.solvers().into_iter().partition(|solver| has_own(solver));
-    let problems = by.problems(results);
+    let compared = Comparison::of(by.problems(results));
+    let problems = &compared.problems;
+    let taking_part = results.cases.solvers().into_iter().filter(|solver| compared.has(solver));
+    let (unverified, solvers): (Vec<&str>, Vec<&str>) = taking_part.partition(|solver| has_own(solver));
     let datasets = once_each(results.groups.iter().map(|group| group.problem.dataset.as_str()));
     let costs =
-        datasets.iter().map(|dataset| solvers.iter().map(|s| cost(&problems, dataset, s, by)).collect());
+        datasets.iter().map(|dataset| solvers.iter().map(|s| cost(problems, dataset, s, by)).collect());
     let costs: Vec<Vec<Option<f64>>> = costs.collect();
     let ranked: Vec<Vec<Option<f64>>> =
         costs.into_iter().filter(|of_dataset| of_dataset.iter().any(Option::is_some)).collect();
@@ -83,8 +84,7 @@ pub(crate) fn table(results: &Results<'_>) -> Option<TextTable> {
     if by == By::Error {
         table = table.without(&[TO_BEST]);
     }
-    let seeds = seeds(&problems);
-    table.caption = caption(by, seeds, ranked.len(), over);
+    table.caption = caption(by, seeds(problems), ranked.len(), over) + &compared.words(results.cases.noun());
     if ranked.len() < datasets.len() {
         let left_out = datasets.len() - ranked.len();
         table.caption +=

@@ -4,7 +4,7 @@ use gpbench_statistics::profile::{PerformanceProfile, Staircase, performance_pro
 
 use crate::number::{percent, short};
 use crate::results::Results;
-use crate::systems::{Goal, System, timed_systems};
+use crate::systems::{Comparison, Goal, System, timed_systems};
 use crate::table::TextTable;
 
 /// The largest factor of the area under a profile.
@@ -19,6 +19,8 @@ pub(crate) struct Performance<'f> {
     pub(crate) goal: Goal,
     pub(crate) solvers: Vec<&'f str>,
     pub(crate) profile: PerformanceProfile,
+    /// What is left out, as a sentence.
+    left_out: String,
 }
 
 impl<'f> Performance<'f> {
@@ -26,17 +28,18 @@ impl<'f> Performance<'f> {
     /// solved systems.
     pub(crate) fn of(results: &Results<'f>) -> Option<Performance<'f>> {
         let goal = Goal::of(results)?;
+        let compared = Comparison::of(timed_systems(results));
+        let left_out = compared.words(results.cases.noun());
         let solvers = results.cases.solvers();
+        let solvers: Vec<&'f str> = solvers.into_iter().filter(|solver| compared.has(solver)).collect();
         let seconds = |system: &System<'f>, solver: &str| {
             system.cost(solver, |case| goal.seconds(case)).unwrap_or(f64::INFINITY)
         };
         let of_system = |system: &System<'f>| solvers.iter().map(|solver| seconds(system, solver)).collect();
-        let problems: Vec<Vec<Vec<f64>>> = timed_systems(results)
-            .values()
-            .map(|systems| systems.values().map(of_system).collect())
-            .collect();
+        let problems: Vec<Vec<Vec<f64>>> =
+            compared.problems.values().map(|systems| systems.values().map(of_system).collect()).collect();
         let profile = performance_profile(&problems);
-        (solvers.len() > 1 && profile.systems > 1).then_some(Performance { goal, solvers, profile })
+        (solvers.len() > 1 && profile.systems > 1).then_some(Performance { goal, solvers, profile, left_out })
     }
 
     /// The solvers with their profiles.
@@ -54,7 +57,7 @@ impl<'f> Performance<'f> {
         if unsolved > 0 {
             text += &format!(" {unsolved} systems that no solver solved are left out.");
         }
-        text
+        text + &self.left_out
     }
 }
 

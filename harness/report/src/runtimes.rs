@@ -105,7 +105,10 @@ impl Measure {
     fn least(self, system: &System<'_>, reference: f64, limits: Option<&Limits<'_>>) -> f64 {
         match self {
             Measure::Residual => {
-                let cases = system.cases.values().flatten();
+                // The tolerance of weights of inducing points is not one of this residual, which they do not have.
+                let has_residual =
+                    |case: &&CaseView<'_>| !case.is_answer() || case.metric(names::RESIDUAL_Y).is_some();
+                let cases = system.cases.values().flatten().filter(has_residual);
                 cases.filter_map(|case| case.case().budget.tolerance).reduce(f64::min).unwrap_or(RESIDUAL)
             }
             Measure::ToExact => {

@@ -1,6 +1,6 @@
 //! Systems, on which solvers are compared one by one: problems with their seeds.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{CaseStatus, TaskKind, names};
 use gpbench_statistics::median;
@@ -64,6 +64,53 @@ pub(crate) fn timed_systems<'f>(results: &Results<'f>) -> Problems<'f> {
     problems
 }
 
+/// The problems on which solvers are compared over data sets: of each data set those on which most of them ran. A
+/// kernel that only some learners can have says nothing of the others.
+pub(crate) struct Comparison<'f> {
+    pub(crate) problems: Problems<'f>,
+    /// Number of problems that are left out.
+    left_out: usize,
+    /// Solvers that ran on those alone.
+    absent: BTreeSet<&'f str>,
+}
+
+impl<'f> Comparison<'f> {
+    /// The comparison on those of some problems.
+    pub(crate) fn of(mut problems: Problems<'f>) -> Comparison<'f> {
+        let (count, everyone) = (problems.len(), solvers(problems.values().flat_map(BTreeMap::values)));
+        let mut most: BTreeMap<String, usize> = BTreeMap::new();
+        for (problem, systems) in &problems {
+            let of_dataset = most.entry(problem.dataset.clone()).or_default();
+            *of_dataset = solvers(systems.values()).len().max(*of_dataset);
+        }
+        problems.retain(|problem, systems| solvers(systems.values()).len() == most[&problem.dataset]);
+        let kept = solvers(problems.values().flat_map(BTreeMap::values));
+        let absent = everyone.difference(&kept).copied().collect();
+        Comparison { left_out: count - problems.len(), problems, absent }
+    }
+
+    /// Whether a solver takes part.
+    pub(crate) fn has(&self, solver: &str) -> bool {
+        !self.absent.contains(solver)
+    }
+
+    /// What is left out, as a sentence after others; empty if nothing is. `noun` is the word for a solver.
+    pub(crate) fn words(&self, noun: &str) -> String {
+        if self.left_out == 0 {
+            return String::new();
+        }
+        let absent: Vec<&str> = self.absent.iter().copied().collect();
+        let and = if absent.is_empty() { "" } else { ", and with them " };
+        let names = absent.join(", ");
+        format!(" Left out: kernels and estimators with which fewer {noun}s ran{and}{names}.")
+    }
+}
+
+/// The solvers that ran on some systems.
+fn solvers<'a, 'f: 'a>(systems: impl Iterator<Item = &'a System<'f>>) -> BTreeSet<&'f str> {
+    systems.flat_map(|system| system.cases.keys().copied()).collect()
+}
+
 /// The time by which solvers are compared: to the run's target, or else to the tolerance.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Goal {
@@ -110,6 +157,35 @@ impl Goal {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// A system on which these solvers ran.
+    fn system(solvers: &[&'static str]) -> System<'static> {
+        System { cases: solvers.iter().map(|solver| (*solver, Vec::new())).collect() }
+    }
+
+    #[test]
+    fn problems_of_fewer_solvers_are_left_out() {
+        let problem = |dataset: &str, kernel: &str| GroupProblem {
+            dataset: dataset.to_owned(),
+            kernel: kernel.to_owned(),
+            estimator: None,
+        };
+        let all = Problems::from([
+            (problem("pol", "matern32"), BTreeMap::from([(0, system(&["a", "b"])), (1, system(&["a", "c"]))])),
+            (problem("pol", "rbf"), BTreeMap::from([(0, system(&["a", "d"]))])),
+            // Two kernels with as many solvers, and a data set on which one of all did not run.
+            (problem("bike", "matern32"), BTreeMap::from([(0, system(&["a", "b"]))])),
+            (problem("bike", "rbf"), BTreeMap::from([(0, system(&["b", "a"]))])),
+        ]);
+        let compared = Comparison::of(all);
+        let kept: Vec<String> =
+            compared.problems.keys().map(|problem| format!("{} {}", problem.dataset, problem.kernel)).collect();
+        assert_eq!(kept, ["bike matern32", "bike rbf", "pol matern32"]);
+        assert!(compared.has("c") && !compared.has("d") && compared.has("another"));
+        let words = " Left out: kernels and estimators with which fewer solvers ran, and with them d.";
+        assert_eq!(compared.words("solver"), words);
+        assert_eq!(Comparison::of(Problems::new()).words("solver"), "");
+    }
 
     #[test]
     fn repeats_of_which_one_misses_miss() {

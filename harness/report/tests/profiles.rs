@@ -92,6 +92,27 @@ fn many_data_sets_rank_a_solver_first() {
     assert!(page.contains("cg ranks first."), "{page}");
 }
 
+/// A kernel that only some solvers can have says nothing of the others.
+#[test]
+fn kernels_of_few_solvers_are_left_out() {
+    let mut run = run(3);
+    let of_cg: Vec<_> = run.record.rows.iter().filter(|row| row.labels.solver == "cg").cloned().collect();
+    for solver in ["cg", "features"] {
+        for mut row in of_cg.clone() {
+            row.labels.kernel = "finite".to_owned();
+            row.labels.solver = solver.to_owned();
+            row.id = row.labels.to_string();
+            run.record.rows.push(row);
+        }
+    }
+    let ranking = &tables(&run)[0].1;
+    assert_eq!(cells(ranking, "cholesky")[..3], ["cholesky", "2.0", "3/3"]);
+    assert!(!ranking.lines().any(|line| line.starts_with("features")), "{ranking}");
+    let page = export(&run, Format::Markdown).unwrap();
+    let words = "Left out: kernels and estimators with which fewer solvers ran, and with them features.";
+    assert!(page.matches(words).count() >= 2, "of the ranking and of the profile: {page}");
+}
+
 #[test]
 fn a_failed_seed_is_a_lost_data_set() {
     let mut run = run(5);

@@ -9,7 +9,7 @@
 
 use ndarray::{Array2, ArrayRef2, ShapeBuilder};
 
-use crate::{Operator, Problem, Reason, Report, Result};
+use crate::{Error, Operator, Problem, Reason, Report, Result};
 
 crate::choices! {
     /// The precision of products with A.
@@ -167,12 +167,19 @@ fn refine(
         before = if round == 0 && !cold { f64::INFINITY } else { worst };
         let (r, scales, norms) = residual.normalised();
         let tolerance = (MARGIN * problem.tolerance()).max(CORRECTION * worst);
-        let (base, product) = (problem.x().to_owned(), product.clone());
+        let (base, product, corrected) = (problem.x().to_owned(), product.clone(), norms.clone());
         let correction = Correction { tolerance, round, iterations, norms, scales, product, base };
         let report = problem.correct(r.view(), correction, &mut solve)?;
         iterations += report.iterations;
         (reason, numbers) = (report.reason, report.numbers);
-        residual = Residual::new(problem.relative_residual()?);
+        residual = match problem.relative_residual() {
+            // The budget has no product left: what the correction claims, if anything, is all that is known.
+            Err(Error::Stopped) => {
+                let residuals = report.residuals.iter().zip(&corrected).map(|(norm, of)| norm * of).collect();
+                return Ok(Report { reason: Reason::Stopped, iterations, residuals, numbers });
+            }
+            computed => Residual::new(computed?),
+        };
     }
     unreachable!("rounds do not run out")
 }

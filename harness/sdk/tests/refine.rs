@@ -85,6 +85,52 @@ impl Solver for Limited {
     }
 }
 
+/// Reports by itself that it was stopped, with a number of its own; with residuals if `CLAIMS`.
+struct Reporting<const CLAIMS: bool>;
+
+impl<const CLAIMS: bool> Solver for Reporting<CLAIMS> {
+    type Params = NoParams;
+    const ID: &'static str = "reporting";
+    const DOC: &'static str = "Refined, with reports of its own";
+    type Prepared = ();
+
+    fn new(_: NoParams) -> Result<Self> {
+        Ok(Reporting)
+    }
+
+    fn prepare(&self, _: &Problem<'_>) -> Result<()> {
+        Ok(())
+    }
+
+    fn solve(&self, (): &mut (), problem: &mut Problem<'_>) -> Result<Report> {
+        Precision::Mixed.solve(problem, |problem| {
+            let report = match Richardson::iterate(problem) {
+                Err(Error::Stopped) => Report::new(Reason::Stopped, 7),
+                other => other?,
+            };
+            let residuals = if CLAIMS { vec![0.5; 3] } else { Vec::new() };
+            Ok(Report { residuals, ..report }.number("steps", 7.0))
+        })
+    }
+}
+
+/// Where the budget has no product left for the residual in double precision.
+#[test]
+fn the_report_of_a_stopped_correction_is_kept() {
+    let (_, _, problem) = problem(1e-12);
+    let problem = problem.max_epochs(12.0);
+    let claims = problem.solve::<Reporting<true>>(&[]).unwrap();
+    let silent = problem.solve::<Reporting<false>>(&[]).unwrap();
+    for outcome in [&claims, &silent] {
+        assert_eq!((outcome.reason, outcome.iterations), (Reason::Stopped, 7));
+        assert_eq!(outcome.number("steps"), 7.0);
+    }
+    // All of the right-hand sides was to be corrected.
+    assert_eq!(claims.claimed.len(), 3);
+    assert!(claims.claimed.iter().all(|norm| (norm - 0.5).abs() < 1e-12), "{:?}", claims.claimed);
+    assert!(silent.claimed.is_empty());
+}
+
 #[test]
 fn the_limit_of_iterations_counts_all_corrections() {
     let (_, _, problem) = problem(1e-12);

@@ -55,7 +55,7 @@ impl Solver for Askotch {
             / 3 with exact blocks",
         memory: "6 n s + b^2 + 3 b s; without momentum 2 n s in place of 6",
         guarantees: "the residual is known at every step, and computed before convergence is claimed",
-        advice: "many right-hand sides, moderate noise, early stops; weak at little noise",
+        advice: "many right-hand sides, early stops; exact blocks while b is below 12 r, and at little noise",
     };
     const CAPABILITIES: Capabilities = Capabilities::RANDOMIZED.and(Capabilities::WARM_START);
     type Prepared = SketchSetup;

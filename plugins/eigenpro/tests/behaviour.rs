@@ -97,6 +97,16 @@ fn mixed_precision_reaches_the_tolerance_in_double() {
 }
 
 #[test]
+fn a_spent_budget_leaves_the_numbers_and_no_claim() {
+    for precision in ["double", "mixed"] {
+        let outcome = solve(&well_posed().max_epochs(4.0), &[("precision", precision.into())]);
+        assert_eq!(outcome.reason, Reason::Stopped);
+        assert_eq!(outcome.number("batch_size"), BATCH as f64);
+        assert!(outcome.claimed.is_empty(), "{precision}: {:?}", outcome.claimed);
+    }
+}
+
+#[test]
 fn the_seed_draws_the_subset_and_the_batches() {
     let x = |seed| solve(&well_posed().tolerance(1e-2).seed(seed), &[]).x;
     assert_eq!(x(1), x(1));

@@ -3,9 +3,9 @@
 use gpbench_plugin_vecchia::{
     Data, LogLikelihood, Predictor, Process, explain, log_likelihood, rest_likelihood, search, spread,
 };
-use gpbench_sdk::ndarray::{Array1, Array2};
+use gpbench_sdk::ndarray::{Array1, Array2, Axis};
 use gpbench_sdk::neighbours::Earlier;
-use gpbench_sdk::{Family, Scales, Workers};
+use gpbench_sdk::{Family, Scales, Workers, lapack, symmetric};
 use gpbench_testing::scattered;
 use gpbench_testkit::json::{number, vector};
 use gpbench_testkit::{assert_close, assert_number, relative_error};
@@ -67,6 +67,32 @@ fn without_neighbours_rows_are_independent() {
     let density = |y: f64| -0.5 * ((std::f64::consts::TAU * variance).ln() + y * y / variance);
     assert_number(evaluated.value, data.y.mapv(density).sum(), 1e-13);
     assert_close(&evaluated.error, &data.y, 1e-15);
+}
+
+/// The fully independent training conditional: the covariance that the points explain, and on its diagonal all of K.
+#[test]
+fn without_neighbours_inducing_points_give_fitc() {
+    let oracle = oracle();
+    for (_, family) in FAMILIES {
+        let (at, workers) = (process(&oracle, family, true), Workers::new(1));
+        let data = data(&oracle, orders()[1].clone());
+        let kernel = at.kernel();
+        let mut factor = kernel.gram(at.points(), at.points(), workers);
+        lapack::cholesky(&mut factor).unwrap();
+        let mut features = kernel.gram(at.points(), &data.x, workers);
+        lapack::solve_lower(&factor, false, &mut features).unwrap();
+        let mut covariance = symmetric::column_major(&features.t().dot(&features));
+        covariance.diag_mut().fill(kernel.signal_scale.powi(2) + at.noise_scale().powi(2));
+        lapack::cholesky(&mut covariance).unwrap();
+        let mut white = data.y.clone().insert_axis(Axis(1));
+        lapack::solve_lower(&covariance, false, &mut white).unwrap();
+        let squares: f64 = white.iter().map(|entry| entry * entry).sum();
+        let normal = N as f64 * std::f64::consts::TAU.ln();
+        let expected = -0.5 * (normal + lapack::log_determinant(&covariance) + squares);
+
+        let evaluated = rest_likelihood(&at, &data, &found(&at, &data, 0), workers).unwrap();
+        assert_number(evaluated.value, expected, 1e-9);
+    }
 }
 
 #[test]
@@ -178,7 +204,7 @@ fn threads_change_no_bit() {
         let mut at = Process::start(&scales, Family::Matern52, 0.0, &params(), (false, true)).unwrap();
         if points > 0 {
             let rows = spread(&x, points, 3, Workers::new(1));
-            at.set_points(x.select(gpbench_sdk::ndarray::Axis(0), &rows).view());
+            at.set_points(x.select(Axis(0), &rows).view());
         }
         let of = |threads| {
             let workers = Workers::new(threads);
@@ -213,7 +239,7 @@ fn points_in_rows_and_repeated_rows_do_no_harm() {
         (false, false),
     )
     .unwrap();
-    at.set_points(x.select(gpbench_sdk::ndarray::Axis(0), &[0, 9, 21, 33, 45]).view());
+    at.set_points(x.select(Axis(0), &[0, 9, 21, 33, 45]).view());
     let sparse = rest_likelihood(&at, &data, &found(&at, &data, 59), Workers::new(1)).unwrap();
     let exact = of_all(&plain, &data, &found(&plain, &data, 59));
     assert!((sparse.value - exact.value).abs() < 1e-6 * exact.value.abs(), "{sparse:?}");
