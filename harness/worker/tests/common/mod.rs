@@ -34,6 +34,7 @@ macro_rules! solver {
 }
 
 pub(crate) mod features;
+pub(crate) mod training;
 pub(crate) mod worker;
 
 use std::collections::BTreeMap;
