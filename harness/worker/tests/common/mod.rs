@@ -162,6 +162,11 @@ pub(crate) fn run<S: sdk::Solver>(
     Ok((outcome, x))
 }
 
+/// A matrix of zeros, stored by columns.
+pub(crate) fn zeros(rows: usize, columns: usize) -> Array2<f64> {
+    Array2::zeros((rows, columns).f())
+}
+
 /// H^-1 B by a dense factor of H.
 pub(crate) fn exact_solution(system: &System) -> Array2<f64> {
     let all: Vec<usize> = (0..system.n()).collect();
