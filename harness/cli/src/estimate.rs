@@ -1,5 +1,6 @@
 //! The estimated time of a run.
 
+use gpbench_record::counted;
 use gpbench_spec::SpecPlan;
 
 use crate::units;
@@ -26,11 +27,11 @@ impl RunEstimate {
             n if n < plan.cases.len() => format!("more than {}", units::duration(seconds)),
             _ => format!("about {}", units::duration(seconds)),
         };
-        let (cases, word) = (plan.cases.len(), if plan.cases.len() == 1 { "case" } else { "cases" });
         let mut assumptions = plan.cases.iter().filter_map(|p| p.cost(threads)?.assumption);
         let is_assumed = assumptions.any(|assumption| !assumption.is_measured());
         let doubt = if is_assumed { " (no forecast: it assumes numbers of epochs)" } else { "" };
-        let text = format!("{cases} {word}, {time} on {threads} threads{doubt}");
-        RunEstimate { text, seconds, is_whole: known.len() == cases, threads }
+        let cases = counted(plan.cases.len(), "case");
+        let text = format!("{cases}, {time} on {threads} threads{doubt}");
+        RunEstimate { text, seconds, is_whole: known.len() == plan.cases.len(), threads }
     }
 }

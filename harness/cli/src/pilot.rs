@@ -14,6 +14,7 @@ mod trials;
 use std::num::NonZeroUsize;
 
 use gpbench_engine::{Engine, Interrupt, Planned, SystemClock};
+use gpbench_record::counted;
 
 use self::contestants::{Contestant, contestants};
 use self::course::Entrant;
@@ -59,9 +60,8 @@ pub(crate) fn pilot(
     }
     let noun = noun(&prepared);
     if !global.quiet {
-        let (time, number) = (units::duration(seconds), contestants.len());
-        let s = if number == 1 { "" } else { "s" };
-        say(format_args!("the pilot takes up to {time}: {number} {noun}{s} on growing parts of the data"));
+        let (time, all) = (units::duration(seconds), counted(contestants.len(), noun));
+        say(format_args!("the pilot takes up to {time}: {all} on growing parts of the data"));
     }
     let folder = tempfile::Builder::new().prefix("gpbench-pilot-").tempdir();
     let folder = folder.map_err(|error| Failure::internal(format!("no temporary folder: {error}")))?;
@@ -131,12 +131,11 @@ fn total(forecasts: &[Forecasted<'_>], threads: usize) -> String {
         Some(of.contestant.cases.len() as f64 * of.time_limit.map_or(seconds, |limit| seconds.min(limit)))
     };
     let known: Vec<f64> = forecasts.iter().filter_map(seconds_of).collect();
-    let cases: usize = forecasts.iter().map(|of| of.contestant.cases.len()).sum();
+    let cases = counted(forecasts.iter().map(|of| of.contestant.cases.len()).sum(), "case");
     let time = units::duration(known.iter().sum());
     let how = if known.len() < forecasts.len() { "more than" } else { "about" };
-    let word = if cases == 1 { "case" } else { "cases" };
     format!(
-        "{cases} {word}, {how} {time} on {threads} threads, without loading, references and evaluation; the table has \
+        "{cases}, {how} {time} on {threads} threads, without loading, references and evaluation; the table has \
          the time of one case: of prepare and solve, or of all steps and the prediction at their end"
     )
 }

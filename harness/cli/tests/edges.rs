@@ -23,7 +23,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("gpbench-record", &["gpbench-terms"]),
     ("gpbench-files", &["gpbench-processes"]),
     ("gpbench-processes", &[]),
-    ("gpbench-gp", &["gpbench-numerics", "gpbench-record"]),
+    ("gpbench-gp", &["gpbench-numerics", "gpbench-record", "gpbench-statistics"]),
     ("gpbench-data", &["gpbench-files", "gpbench-gp", "gpbench-numerics", "gpbench-record"]),
     ("gpbench-import", &["gpbench-data", "gpbench-processes", "gpbench-record"]),
     ("gpbench-runs", &["gpbench-files", "gpbench-record"]),

@@ -6,9 +6,10 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
+use crate::support::sources::entries;
 use crate::support::{Ended, Sandbox, build, library, reproducible};
 use serde_json::Value;
 
@@ -194,16 +195,12 @@ fn goes_on(sandbox: &Sandbox, expected: &[Facts]) {
     assert_eq!(cases(sandbox), expected);
 }
 
-fn files(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
-}
-
 #[test]
 fn copies_and_references_that_are_cut_or_flipped_are_made_anew() {
     let sandbox = sandbox();
     let expected = quiet(&sandbox, 4);
-    let copy = files(&sandbox.path("cache/copies")).pop().expect("a copy");
-    let reference = files(&sandbox.path("cache/exact")).pop().expect("a reference");
+    let copy = entries(&sandbox.path("cache/copies")).pop().expect("a copy");
+    let reference = entries(&sandbox.path("cache/exact")).pop().expect("a reference");
     let cut = |bytes: &[u8]| bytes[..bytes.len() / 2].to_vec();
     let flipped = |bytes: &[u8]| {
         let mut bytes = bytes.to_vec();

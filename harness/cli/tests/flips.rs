@@ -3,8 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use crate::support::sources::entries;
 use crate::support::{Sandbox, reproducible, spec};
 use gpbench_record::Row;
 use gpbench_runs::{PlanFile, RunRecord};
@@ -144,7 +145,7 @@ fn flipped_caches_are_made_anew() {
     let sandbox = quiet();
     let quiet = results(&sandbox.cases());
     let cached: Vec<PathBuf> =
-        ["exact", "copies"].iter().flat_map(|name| files(&sandbox.path("cache").join(name))).collect();
+        ["exact", "copies"].iter().flat_map(|name| entries(&sandbox.path("cache").join(name))).collect();
     assert_eq!(cached.len(), 3, "two exact references and a copy: {cached:?}");
     let mut random = Random(9);
     for round in 0..ROUNDS {
@@ -155,8 +156,4 @@ fn flipped_caches_are_made_anew() {
         sandbox.run(&["run", "spec.toml", "--fresh"]).exits(0);
         assert_eq!(results(&sandbox.cases()), quiet, "round {round}");
     }
-}
-
-fn files(folder: &Path) -> Vec<PathBuf> {
-    fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path()).collect()
 }

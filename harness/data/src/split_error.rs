@@ -1,5 +1,6 @@
 //! Why a split is impossible.
 
+use gpbench_record::counted;
 use thiserror::Error;
 
 /// Why a split is impossible.
@@ -17,9 +18,9 @@ pub enum SplitError {
     },
     /// Fewer groups or blocks than a rule needs.
     #[error(
-        "the rows of data set `{name}` that stay together make {groups} group{}, and its split needs at least {needed}; \
+        "the rows of data set `{name}` that stay together make {}, and its split needs at least {needed}; \
          ask for fewer blocks, or for another split",
-        if *groups == 1 { "" } else { "s" }
+        counted(*groups, "group")
     )]
     TooFewGroups {
         /// Data set.
@@ -31,9 +32,9 @@ pub enum SplitError {
     },
     /// A number of a split beyond those that a rule gives.
     #[error(
-        "data set `{name}` has no split {split}: its rule gives {available} split{}, numbered from 0; seed k takes split k, so \
+        "data set `{name}` has no split {split}: its rule gives {}, numbered from 0; seed k takes split k, so \
          use fewer seeds, or set `index` in its `split` table",
-        if *available == 1 { "" } else { "s" }
+        counted(*available, "split")
     )]
     BeyondRule {
         /// Data set.

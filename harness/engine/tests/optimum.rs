@@ -9,12 +9,12 @@ use gpbench_engine::{
 };
 use gpbench_files::{Durability, replace_sealed};
 use gpbench_record::{
-    CaseStatus, Environment, Failure, Hyperparameters, Message, Metrics, Optimum, Solved, Step, StopReason,
-    Task, TaskOutput, TrainingOutput, Verified, names,
+    CaseStatus, Environment, Failure, Message, Metrics, Optimum, Solved, Step, StopReason, Task, TaskOutput,
+    TrainingOutput, Verified, names,
 };
 use gpbench_runs::{RunRecord, read_journal};
 
-use crate::support::{Noon, change, options, solved};
+use crate::support::{Noon, change, hyperparameters, options, solved};
 use crate::training::training;
 
 /// Trains in two steps, and searches for the optimum, unless it cannot.
@@ -22,12 +22,6 @@ use crate::training::training;
 struct Machine {
     fails: bool,
     asked: Mutex<Vec<&'static str>>,
-}
-
-fn hyperparameters() -> Hyperparameters {
-    [("noise_scale", 0.5), ("signal_scale", 2.0), ("length_scale", 3.0)]
-        .map(|(name, scale)| (name.to_owned(), scale))
-        .into()
 }
 
 fn metrics(likelihood: f64) -> Metrics {

@@ -9,8 +9,9 @@ use gpbench_engine::{
     WorkItem,
 };
 use gpbench_record::{
-    Case, CaseFiles, CaseStatus, Entries, Environment, ExactSummary, Failure, Fingerprint, Message, Metrics,
-    PlannedCase, Program, Solved, StopReason, TaskKind, TaskOutput, TracePoint, Verified, names, testing,
+    Case, CaseFiles, CaseStatus, Entries, Environment, ExactSummary, Failure, Fingerprint, Hyperparameters,
+    Message, Metrics, PlannedCase, Program, Solved, StopReason, TaskKind, TaskOutput, TracePoint, Verified,
+    names, testing,
 };
 use gpbench_runs::PlanFile;
 
@@ -202,6 +203,13 @@ impl Executor for Mock {
             }
         }
     }
+}
+
+/// Hyperparameters that training ends with.
+pub(crate) fn hyperparameters() -> Hyperparameters {
+    [("noise_scale", 0.5), ("signal_scale", 2.0), ("length_scale", 3.0)]
+        .map(|(name, scale)| (name.to_owned(), scale))
+        .into()
 }
 
 /// A clock that does not advance.

@@ -7,18 +7,12 @@ use std::sync::Mutex;
 
 use gpbench_engine::{End, Engine, Executor, Interrupt, Outcome, Plan, WorkItem};
 use gpbench_record::{
-    CaseStatus, Environment, FinalPrediction, GradientEstimator, Hyperparameters, Job, Message, Metrics,
-    ParamValue, RateSchedule, Solved, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
+    CaseStatus, Environment, FinalPrediction, GradientEstimator, Job, Message, Metrics, ParamValue,
+    RateSchedule, Solved, Step, StopReason, Task, TaskOutput, Training, TrainingOutput, names,
 };
 use gpbench_runs::read_journal;
 
-use crate::support::{Noon, change, options, plan, solved, verified};
-
-fn hyperparameters() -> Hyperparameters {
-    BTreeMap::from(
-        [("noise_scale", 0.5), ("signal_scale", 2.0), ("length_scale", 3.0)].map(|(k, v)| (k.into(), v)),
-    )
-}
+use crate::support::{Noon, change, hyperparameters, options, plan, solved, verified};
 
 /// Takes one step and is interrupted; where it finds its checkpoint it ends.
 #[derive(Default)]

@@ -14,6 +14,8 @@ use std::ffi::{CStr, c_char, c_int, c_void};
 use std::mem::transmute;
 use std::sync::{Mutex, Once, PoisonError};
 
+use gpbench_record::counted;
+
 unsafe extern "C" {
     fn openblas_set_num_threads(threads: c_int);
     fn openblas_get_num_threads() -> c_int;
@@ -46,9 +48,9 @@ const ADDRESS_SPACE: usize = 1 << 48;
 /// The system refuses memory for the buffers of OpenBLAS.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "the system refuses {count} x {} MiB of address space, which OpenBLAS needs for {count} {}",
+    "the system refuses {count} x {} MiB of address space, which OpenBLAS needs for {}",
     BUFFER_BYTES >> 20,
-    if *count == 1 { "thread" } else { "threads" }
+    counted(*count, "thread")
 )]
 pub struct BuffersRefused {
     /// Number of buffers.

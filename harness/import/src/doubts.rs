@@ -6,6 +6,7 @@ use std::iter::once;
 use std::path::Path;
 
 use gpbench_data::{Spread, Table, is_nearly_constant};
+use gpbench_record::counted;
 use ndarray::ArrayView1;
 
 use crate::columns::Columns;
@@ -148,11 +149,10 @@ fn placeholder(column: ArrayView1<'_, f64>, description: &str) -> Option<String>
         let others = || column.iter().copied().filter(|value| *value != end);
         let [least, greatest] = limits(others());
         let gap = (least - end).max(end - greatest);
-        let rows = column.len() - others().count();
-        let noun = if rows == 1 { "row" } else { "rows" };
+        let rows = counted(column.len() - others().count(), "row");
         (least < greatest && gap > greatest - least).then(|| {
             format!(
-                "column {description} is {end:?} in {rows} {noun}, far from its other values, {least:?} to {greatest:?}; if it marks \
+                "column {description} is {end:?} in {rows}, far from its other values, {least:?} to {greatest:?}; if it marks \
                  missing values, empty these cells, and set `missing` to `drop`"
             )
         })

@@ -11,6 +11,7 @@ mod calibration;
 mod case;
 mod cluster;
 mod conformance;
+mod counted;
 mod curve;
 mod dataset;
 mod dataset_notes;
@@ -58,6 +59,7 @@ pub use cluster::{
     STATUS_UNFIT,
 };
 pub use conformance::{RuleResult, RuleStatus};
+pub use counted::counted;
 pub use curve::{Curve, SpectralBasis};
 pub use dataset::{
     Dataset, Fractions, GpDraw, InputScaling, Objective, ObjectiveDraw, Source, Subsample, TargetScaling,

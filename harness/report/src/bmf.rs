@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{METRICS, Metric, Shown};
-use gpbench_statistics::{Estimate, estimate, geometric_mean};
+use gpbench_statistics::{Estimate, estimate, geometric_estimate};
 use serde_json::{Map, Value, json};
 
 use crate::frame::{CaseView, Cases, Frame};
@@ -47,7 +47,7 @@ fn over_seeds(cases: &[CaseView<'_>], metric: &Metric) -> Option<Estimate> {
     let values: Vec<f64> = by_seed(cases.iter().copied(), metric.name).into_values().collect();
     let is_positive = values.iter().all(|value| *value > 0.0);
     if metric.is_compared_as_log() && is_positive {
-        return geometric_mean(&values);
+        return geometric_estimate(&values);
     }
     estimate(&values, Split::of(cases.iter().copied()).extra_variance(metric))
 }

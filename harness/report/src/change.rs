@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, Metric};
-use gpbench_record::names;
+use gpbench_record::{counted, names};
 use gpbench_statistics::PRINTED_FROM;
 
 use crate::between::{Pair, Relation};
@@ -11,7 +11,6 @@ use crate::costs::Goal;
 use crate::frame::{CaseView, Cases, is_time};
 use crate::problem::GroupProblem;
 use crate::ratio::Ratio;
-use crate::speed_up::counted;
 use crate::split::Split;
 
 /// Heading of the column of changes.
@@ -78,7 +77,7 @@ impl Changes {
     pub(crate) fn caption(&self) -> Option<String> {
         let between = if self.is_to_target { ", including the distance between evaluations" } else { "" };
         let brackets = match self.seeds < PRINTED_FROM {
-            true => format!("no interval: {}", counted(self.seeds)),
+            true => format!("no interval: {}", counted(self.seeds, "seed")),
             false => format!("brackets are 95 % t intervals over seeds, from three common seeds on{between}"),
         };
         let mut sentences = vec![format!(

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::{TaskKind, names};
 use gpbench_statistics::ranking::{INTERVALS_FROM, Ranked, ranking};
-use gpbench_statistics::{Estimate, Interval, geometric_mean};
+use gpbench_statistics::{Estimate, Interval, geometric_estimate};
 
 use crate::frame::CaseView;
 use crate::number::{short, times};
@@ -149,11 +149,11 @@ fn cost(problems: &Problems<'_>, dataset: &str, solver: &str, by: By) -> Option<
     };
     let of_problem = |systems: &BTreeMap<u64, System<'_>>| {
         let costs: Option<Vec<f64>> = systems.values().map(of_system).collect();
-        Some(geometric_mean(&costs?)?.mean)
+        Some(geometric_estimate(&costs?)?.mean)
     };
     let of_dataset = problems.iter().filter(|(problem, _)| problem.dataset == dataset);
     let costs: Option<Vec<f64>> = of_dataset.map(|(_, systems)| of_problem(systems)).collect();
-    Some(geometric_mean(&costs?)?.mean)
+    Some(geometric_estimate(&costs?)?.mean)
 }
 
 /// Least and largest number of seeds of a problem.

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{metric, names};
+use gpbench_record::{counted, metric, names};
 use gpbench_statistics::PRINTED_FROM;
 
 use crate::aggregate::Group;
@@ -11,7 +11,6 @@ use crate::between::Pair;
 use crate::bias::{ROUNDING, TERMS, Term};
 use crate::pairs::by_seed;
 use crate::results::{Model, Results};
-use crate::speed_up::counted;
 use crate::table::{Cell, TextTable};
 
 /// A number by seed.
@@ -70,7 +69,7 @@ fn terms() -> Vec<&'static str> {
 /// What the cells of the table are.
 fn caption(seeds: usize) -> String {
     let brackets = match seeds < PRINTED_FROM {
-        true => format!("no interval: {}", counted(seeds)),
+        true => format!("no interval: {}", counted(seeds, "seed")),
         false => "brackets are 95 % t intervals over seeds".to_owned(),
     };
     format!(

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use gpbench_record::metric::Style;
 use gpbench_record::{
     Budget, Case, CaseStatus, Dataset, DatasetNotes, Environment, Hyperparameters, Labels, Origin,
-    ParamValue, Row, Source, disturbance, names, revisions, text,
+    ParamValue, Row, Source, counted, disturbance, names, revisions, text,
 };
 
 use crate::acquisition;
@@ -271,10 +271,9 @@ fn far_from_start(cases: &Cases<'_>) -> Option<String> {
     let far: Vec<(&Row, f64)> = given.filter_map(|row| Some((row, gap(row)?))).collect();
     let (worst, gap) = far.iter().max_by(|a, b| a.1.total_cmp(&b.1))?;
     let models = far.iter().map(|(row, _)| format!("{}/{}", row.labels.dataset, row.labels.kernel));
-    let models = once_each(models).len();
-    let count = if models == 1 { "1 model".to_owned() } else { format!("{models} models") };
+    let models = counted(once_each(models).len(), "model");
     Some(format!(
-        "the hyperparameters of {count} are far from the optimum: on {}, {} ({}), the log likelihood per row of a \
+        "the hyperparameters of {models} are far from the optimum: on {}, {} ({}), the log likelihood per row of a \
          sample of the rows is {} below that of a start from the data, which hyperparameters = \"data\" takes",
         worst.labels.dataset,
         worst.labels.kernel,

@@ -1,7 +1,7 @@
 //! The table of paired differences to the baseline.
 
-use gpbench_record::TaskKind;
 use gpbench_record::metric::{Direction, METRICS, Metric, Shown};
+use gpbench_record::{TaskKind, counted};
 use gpbench_statistics::{PRINTED_FROM, estimate};
 
 use crate::aggregate::Group;
@@ -9,7 +9,7 @@ use crate::between::difference as difference_words;
 use crate::clock::Clock;
 use crate::pairs::differences;
 use crate::results::{Results, once_each};
-use crate::speed_up::{SpeedUps, counted};
+use crate::speed_up::SpeedUps;
 use crate::split::Split;
 use crate::table::{Cell, TextTable};
 
@@ -118,7 +118,7 @@ fn caption(results: &Results<'_>, speed_ups: &SpeedUps<'_>, table: &TextTable) -
         "A mark like 4/5 stands in place of a ratio: both got there with 4 of 5 common seeds.".to_owned()
     });
     let brackets = match most < PRINTED_FROM {
-        true => format!("no interval: {}", counted(most)),
+        true => format!("no interval: {}", counted(most, "seed")),
         false => "brackets are 95 % t intervals over seeds".to_owned(),
     };
     let of_problem = |problem| Split::of(results.cases_of(problem)).sentence();

@@ -3,7 +3,7 @@
 //! The seeds that both reach are no substitute for all: where a solver fails on hard seeds, the ratio over the others
 //! favours it.
 
-use gpbench_statistics::{Estimate, ratio as geometric_mean, widened};
+use gpbench_statistics::{Estimate, ratio as mean_ratio, widened};
 
 use crate::costs::{Costs, Level, SeedCost};
 use crate::number::ratio as two_digits;
@@ -55,7 +55,7 @@ pub(crate) fn ratio(of: &Costs, over: &Costs) -> Option<Ratio> {
     let known: Vec<(u64, f64)> =
         common.iter().filter_map(|(seed, pair)| Some((*seed, log_ratio(pair)?))).collect();
     let logs: Vec<f64> = known.iter().map(|(_, log)| *log).collect();
-    let estimate = geometric_mean(&logs)?;
+    let estimate = mean_ratio(&logs)?;
     let seeds = || known.iter().map(|(seed, _)| seed);
     let estimate = match of.level {
         Some(Level::Target) => match (of.bracket(seeds()), over.bracket(seeds())) {
@@ -89,7 +89,7 @@ fn bound(common: &[(u64, [&SeedCost; 2])]) -> Option<Bound> {
         return None;
     };
     let logs: Vec<f64> = common.iter().map(|(_, pair)| log_ratio(pair)).collect::<Option<Vec<f64>>>()?;
-    geometric_mean(&logs).map(|found| bound(found.mean))
+    mean_ratio(&logs).map(|found| bound(found.mean))
 }
 
 impl Ratio {

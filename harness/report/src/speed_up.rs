@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::{names, text};
+use gpbench_record::{counted, names, text};
 use gpbench_statistics::PRINTED_FROM;
 
 use crate::aggregate::Group;
@@ -66,12 +66,12 @@ impl<'a> SpeedUps<'a> {
         let goal = self.goal.words();
         let between = if self.is_to_target() { ", including the distance between evaluations" } else { "" };
         let brackets = match seeds < PRINTED_FROM {
-            true => format!("no interval: {}", counted(seeds)),
+            true => format!("no interval: {}", counted(seeds, "seed")),
             false => format!("brackets are 95 % t intervals over seeds{between}"),
         };
         let mut caption = format!(
             "Speed-ups are geometric means over {} of ratios of {of} to {goal}; {brackets}.",
-            counted(seeds)
+            counted(seeds, "seed")
         );
         let shown = |group: &&Group| self.costs(group, Clock::Seconds).has_missed();
         if groups.iter().any(shown) {
@@ -99,9 +99,4 @@ impl<'a> SpeedUps<'a> {
 /// Whether a column has ratios of pairs, by its heading: a speed-up, or the ratio of a cost.
 pub(crate) fn has_ratios(title: &str) -> bool {
     title.starts_with("speed-up") || title.ends_with(" ratio")
-}
-
-/// A number of seeds in words.
-pub(crate) fn counted(seeds: usize) -> String {
-    if seeds == 1 { "1 seed".to_owned() } else { format!("{seeds} seeds") }
 }

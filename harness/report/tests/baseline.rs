@@ -1,14 +1,10 @@
 //! Every outcome of `gpbench check`.
 
-use std::path::Path;
-
 use gpbench_record::{CaseStatus, Row};
 use gpbench_report::Run;
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, check, update};
 
-fn run() -> Run {
-    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
-}
+use crate::support::run;
 
 fn read(text: &str) -> Result<Baseline, String> {
     let dir = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use gpbench_record::metric::{METRICS, Metric, Shown, of_exact};
 use gpbench_record::{CalibrationShares, Row, RowShares, Task, names};
 use gpbench_report::{Format, Run, WriteOptions, export, write_all};
 
-use crate::report::{charts, run, trained};
+use crate::support::{charts, run, trained};
 
 /// Shares of rows of which more or fewer lie in the lowest bin than a tenth.
 fn shares(lowest: f64) -> RowShares {

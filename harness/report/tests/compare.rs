@@ -1,11 +1,12 @@
 //! Two runs compared: what did not change raises no alarm, and what did is found.
 
-use gpbench_record::Row;
+use gpbench_record::{CaseStatus, Row};
 use gpbench_report::baseline::{Baseline, Check, CheckOutcome, against, check, update};
-use gpbench_report::{exact, step_summary};
+use gpbench_report::{compare, exact, step_summary};
 use rand::SeedableRng;
 use rand_chacha::ChaCha8Rng;
 
+use crate::support::run;
 use crate::timed::{QUIET, SHARED, WILD, once_more, slow_down, stored, timed};
 
 #[test]
@@ -23,7 +24,7 @@ fn other_content_of_a_data_set_is_remarked() {
     assert!(count.ends_with("; the content of these data sets differs: pol"), "{count}");
     // A run in the middle is compared too.
     let name = first.record.name.clone();
-    let three = gpbench_report::compare(&[first.clone(), second, first.clone()]).unwrap().cases().unwrap();
+    let three = compare(&[first.clone(), second, first.clone()]).unwrap().cases().unwrap();
     let remark = format!("in {name}, the content of these data sets is other than in the first run: pol");
     assert!(three.check.remarks.contains(&remark), "{:?}", three.check.remarks);
     // Runs of the same content, and those of which it is not known.
@@ -277,4 +278,38 @@ fn a_difference_in_the_last_bit_is_reported() {
     third.record.rows[0].metrics.insert("epochs", 3.5);
     let comparison = exact(&first, &third);
     assert_eq!((comparison.agree(), comparison.stopped_by_clock.len()), (true, 1));
+}
+
+#[test]
+fn runs_stand_side_by_side() {
+    let (first, mut second) = (run(), run());
+    second.record.name = "changed".to_owned();
+    second.record.rows.retain(|r| r.labels.solver != "jacobi");
+    for row in &mut second.record.rows {
+        let seconds = row.metrics.get("seconds").unwrap();
+        row.metrics.insert("seconds", 0.5 * seconds);
+    }
+    insta::assert_snapshot!(compare(&[first, second]).unwrap().cases().unwrap().table().text());
+}
+
+#[test]
+fn only_seeds_that_gave_an_answer_in_every_run_are_compared() {
+    let (first, mut second) = (run(), run());
+    second.record.rows.retain(|r| r.labels.seed != 2);
+    let failed =
+        second.record.rows.iter_mut().find(|r| r.labels.solver == "cg" && r.labels.seed == 1).unwrap();
+    failed.status = CaseStatus::Crashed;
+    let comparison = compare(&[first, second]).unwrap().cases().unwrap();
+    let cg = comparison.rows.iter().find(|r| r.solver == "cg" && r.metric.name == "test_rmse").unwrap();
+    assert_eq!((cg.seeds, cg.means[0]), (1, cg.means[1]));
+    assert_eq!(comparison.json()["rows"][0]["seeds"], 2);
+}
+
+#[test]
+fn runs_without_a_common_case_have_no_comparison() {
+    let (first, mut second) = (run(), run());
+    for row in &mut second.record.rows {
+        row.labels.solver.push('2');
+    }
+    assert_eq!(compare(&[first, second]).unwrap().cases().unwrap().rows, []);
 }

@@ -6,9 +6,11 @@ use std::path::Path;
 use gpbench_record::{Environment, Source, Subsample};
 use gpbench_report::{HOURS, Hours, Run, SpecEstimate, WriteOptions, coverage, write_all};
 
+use crate::support;
+
 /// A run with one solver on pol, whose test errors are these, one for each seed.
 pub(crate) fn run(solver: &str, errors: &[f64]) -> Run {
-    let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
+    let mut run = support::run();
     run.record.rows.retain(|row| row.labels.solver == "cg" && row.labels.dataset == "pol");
     run.record.rows.truncate(errors.len());
     for (row, error) in run.record.rows.iter_mut().zip(errors) {

@@ -2,13 +2,14 @@
 //! a terminal or marks of a page.
 
 use std::fs;
-use std::path::Path;
 
 use gpbench_record::{Environment, Row, text};
 use gpbench_report::{Format, Frame, Run, TextTable, WriteOptions, export, write_all};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::support::run;
 
 const HOSTILE: [&str; 20] = [
     "\u{1b}[31mred\u{1b}[2J",
@@ -68,7 +69,7 @@ fn find_texts(tree: &Value, path: String, found: &mut Vec<String>) {
 }
 
 fn hostile_run(hostile: &str) -> Run {
-    let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
+    let mut run = run();
     run.record.rows.retain(|row| row.labels.seed == 0);
     for row in &mut run.record.rows {
         row.trace.truncate(3);

@@ -2,13 +2,14 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::path::Path;
 
 use gpbench_report::baseline::{Baseline, against, check, update, update_with_seconds};
 use gpbench_report::{Format, Run, export};
 use proptest::prelude::*;
 use proptest::sample::Index;
 use proptest::test_runner::TestRunner;
+
+use crate::support::run;
 
 /// A text with a piece of it replaced.
 fn spliced(text: &[u8], from: Index, length: usize, put: &[u8]) -> Vec<u8> {
@@ -69,13 +70,9 @@ fn try_all(what: &str, text: &[u8], read: impl Fn(&[u8]) -> bool) -> (usize, usi
     (taken.get(), refused.get())
 }
 
-fn stored() -> Run {
-    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
-}
-
 #[test]
 fn journals() {
-    let run = stored();
+    let run = run();
     let lines = fs::read_to_string(run.record.folder.join("journal.jsonl")).unwrap();
     let lines: String = lines.lines().skip(1).take(3).map(|line| format!("{line}\n")).collect();
     let dir = tempfile::tempdir().unwrap();
@@ -94,14 +91,14 @@ fn journals() {
 
 #[test]
 fn baselines() {
-    let mut run = stored();
+    let mut run = run();
     run.record.rows.truncate(3);
     baselines_like(&run, &update(&run, None).unwrap());
 }
 
 #[test]
 fn baselines_with_seconds() {
-    let mut run = stored();
+    let mut run = run();
     run.record.rows.truncate(3);
     baselines_like(&run, &update_with_seconds(&run, None).unwrap());
 }

@@ -5,7 +5,7 @@ use std::fs;
 use gpbench_record::{JournalEntry, Row, Task, names};
 use gpbench_report::{Format, Run, export};
 
-use crate::report::{charts, trained};
+use crate::support::{charts, trained};
 
 /// The training of a test, where the case of `cg` with pathwise targets ends at this distance to the optimum and
 /// others at 0.5, written and read again.

@@ -1,13 +1,10 @@
 //! What is made for papers and for colleagues: tables in LaTeX, charts at a paper's width, and a report in one file.
 
 use std::fs;
-use std::path::Path;
 
 use gpbench_report::{ChartForm, Format, Frame, Run, TextTable, export};
 
-fn stored() -> &'static Path {
-    Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/run"))
-}
+use crate::support::{run, stored};
 
 /// The stored run, copied into a folder that files are written into.
 fn copied() -> (tempfile::TempDir, Run) {
@@ -21,13 +18,13 @@ fn copied() -> (tempfile::TempDir, Run) {
 
 #[test]
 fn all_tables_of_a_run_are_set_for_a_paper() {
-    let run = Run::open(stored()).unwrap();
+    let run = run();
     insta::assert_snapshot!(export(&run, Format::Latex).unwrap());
 }
 
 #[test]
 fn the_tables_of_a_comparison_are_set_too() {
-    let run = Run::open(stored()).unwrap();
+    let run = run();
     let comparison = gpbench_report::compare(&[run.clone(), run]).unwrap().cases().unwrap();
     let document = gpbench_report::latex([&comparison.table()]);
     assert!(document.contains(r"\caption{Comparison.") && document.contains(r"\bottomrule"), "{document}");
@@ -118,7 +115,7 @@ fn attached(page: &str, name: &str) -> String {
 
 #[test]
 fn a_narrow_table_keeps_what_its_reader_came_for() {
-    let mut run = Run::open(stored()).unwrap();
+    let mut run = run();
     run.record.report.columns =
         ["test_nll", "iterations", "peak_memory_bytes", "residual_y", "epochs", "seconds"]
             .map(str::to_owned)
@@ -135,7 +132,7 @@ fn a_narrow_table_keeps_what_its_reader_came_for() {
 
 #[test]
 fn a_comparison_of_runs_keeps_all_values_at_80_columns() {
-    let mut runs = vec![Run::open(stored()).unwrap(); 2];
+    let mut runs = vec![run(); 2];
     for (run, name) in runs.iter_mut().zip(["solvers-before", "solvers-after"]) {
         run.record.name = name.to_owned();
     }

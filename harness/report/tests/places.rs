@@ -6,10 +6,11 @@ use gpbench_record::{Environment, NodePlace, Row, Shard};
 use gpbench_report::{Format, History, Run, between, compare, export};
 use gpbench_runs::{MergedRun, NameKind, OtherContent};
 
+use crate::support;
+
 /// The stored run as one of a cluster: all cases on node `n1` of one kind of machine.
 fn run() -> Run {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run");
-    let mut run = Run::open(folder).unwrap();
+    let mut run = support::run();
     run.record.environments = vec![machine("EPYC 9654", 96)];
     for row in &mut run.record.rows {
         row.environment = Some(run.record.environments[0].kind());

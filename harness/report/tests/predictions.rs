@@ -7,7 +7,7 @@ use gpbench_record::{ColumnScale, FileUnits, Predictions};
 use gpbench_report::{Run, WriteOptions, write_all};
 use polars::prelude::{DataFrame, ParquetReader, SerReader};
 
-use crate::report::run;
+use crate::support::run;
 
 fn column(name: &str, divisor: f64) -> ColumnScale {
     ColumnScale { name: name.to_owned(), centre: 10.0, divisor, ..ColumnScale::default() }

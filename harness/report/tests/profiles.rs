@@ -7,10 +7,12 @@ use std::path::Path;
 use gpbench_record::{CaseStatus, names};
 use gpbench_report::{Format, Run, WriteOptions, export, write_all};
 
+use crate::support;
+
 /// The stored run of three solvers and three seeds, on so many copies of a data set. Cholesky takes 8 seconds, CG 2
 /// on even and 4 on odd data sets, and Jacobi does not converge.
 fn run(datasets: usize) -> Run {
-    let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
+    let mut run = support::run();
     let rows: Vec<_> = run.record.rows.iter().filter(|row| row.labels.dataset == "pol").cloned().collect();
     run.record.rows.clear();
     for at in 0..datasets {

@@ -7,9 +7,7 @@ use gpbench_record::{JournalEntry, Row};
 use gpbench_report::{Error, Format, Frame, MOST_PUBLISHED_BYTES, Run, export, published_faults};
 use gpbench_runs::{NeutralNames, ReplacedName};
 
-fn stored() -> Run {
-    Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap()
-}
+use crate::support::run as stored;
 
 #[test]
 fn the_report_of_a_published_run_can_be_made_again() {

@@ -12,7 +12,7 @@ use gpbench_record::{Environment, ParamValue, Row, Source};
 use gpbench_report::{ArchivedRun, Error, Run, Verification, WebSite, WrittenSite};
 use serde_json::Value;
 
-use crate::report::run;
+use crate::support::run;
 
 fn archived(run: Run, place: &str) -> ArchivedRun {
     ArchivedRun { run, place: place.to_owned(), verification: Verification::None }

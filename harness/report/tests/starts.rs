@@ -2,12 +2,12 @@
 
 use gpbench_report::{Format, export};
 
-use crate::report;
+use crate::support::run;
 
 #[test]
 fn hyperparameters_far_below_a_start_from_the_data_are_warned_of() {
     let page = |gap: f64| {
-        let mut run = report::run();
+        let mut run = run();
         run.record.rows.iter_mut().take(3).for_each(|row| row.metrics.insert("below_start", gap));
         export(&run, Format::Markdown).unwrap().replace('\\', "")
     };

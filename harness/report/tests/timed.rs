@@ -1,18 +1,18 @@
 //! Runs with times as a machine might give them.
 
-use std::path::Path;
-
 use gpbench_record::CaseStatus;
 use gpbench_report::Run;
 use rand_chacha::ChaCha8Rng;
 use rand_distr::{Bernoulli, Distribution, LogNormal, Uniform};
+
+use crate::support::run;
 
 const SEEDS: u64 = 3;
 const REPEATS: u32 = 5;
 
 /// The run of `tests/data`, beside which no other program ran.
 pub fn stored() -> Run {
-    let mut run = Run::open(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/run")).unwrap();
+    let mut run = run();
     run.record.environments[0].other_load = Some(0.0);
     run
 }

@@ -1,11 +1,13 @@
 //! Task `learn`: from a spec to its cases.
 
-use crate::common;
 use gpbench_record::{
     Capability, Covariance, GridPoint, Inducing, InputScaling, Learning, LibraryInfo, ModelSelection,
     OriginBase, ParamValue, SolverInfo, SolverKind, TargetScaling, TaskKind,
 };
 use gpbench_spec::{SpecCase, SpecPlan};
+
+use crate::common;
+use crate::common::plans::planned;
 
 /// Every key of the task.
 const LEARN: &str = include_str!("../../../fuzz/seeds/spec/learn.toml");
@@ -22,10 +24,6 @@ solver = ["scgd"]
 family = "linear"
 network = { widths = [8] }
 "#;
-
-fn planned(text: &str, sets: &[&str]) -> SpecPlan {
-    common::check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
-}
 
 fn named<'p>(plan: &'p SpecPlan, dataset: &str, kernel: &str, solver: &str) -> &'p SpecCase {
     let is_it = |p: &&SpecCase| {

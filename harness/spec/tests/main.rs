@@ -2,6 +2,8 @@
 
 mod bound;
 mod common;
+mod costs;
+mod datasets;
 mod fields;
 mod held_out;
 mod kinds;
@@ -17,3 +19,4 @@ mod schema;
 mod sizes;
 mod starts;
 mod thompson;
+mod training;

@@ -4,6 +4,7 @@ use gpbench_record::TaskKind;
 use gpbench_spec::{Optima, SpecPlan};
 
 use crate::common::check_text;
+use crate::common::plans::planned;
 
 const TRAIN: &str = r#"
 schema = 1
@@ -41,10 +42,6 @@ network = { widths = [4, 2] }
 [learn]
 optimum = true
 "#;
-
-fn planned(text: &str, sets: &[&str]) -> SpecPlan {
-    check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
-}
 
 /// Names of the data sets and kernels of the cases that are compared, once each.
 fn compared(plan: &SpecPlan) -> Vec<String> {

@@ -1,51 +1,22 @@
 //! From right specs to plans: the shipped specs, defaults, overrides, order and filters.
 
-use crate::common;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::common::{check, check_text};
 use gpbench_record::{
-    Axes, Case, Family, FeatureEstimator, FinalPrediction, Fractions, Frequencies, GradientEstimator,
-    Inducing, LikelihoodEstimator, Margin, Metrics, OriginBase, ParamValue, PartOfPlan, PathwiseTargets,
-    Posterior, PriorSource, ProbeDistribution, Probes, Quadrature, RateSchedule, ReadOptions, ReportOptions,
-    Shard, Source, StandardProbes, Start, Step, StopReason, Subsample, Subset, TargetBound, TargetReference,
-    Task, TaskKind, TaskOutput, Training, TrainingOutput, case_digest, testing,
+    Axes, Family, Frequencies, Inducing, Margin, OriginBase, ParamValue, PartOfPlan, PathwiseTargets,
+    Posterior, PriorSource, ProbeDistribution, Probes, ReportOptions, Shard, Source, StandardProbes,
+    TargetBound, TargetReference, Task, case_digest,
 };
-use gpbench_spec::{Catalog, NamedLibrary, SpecCase, SpecPlan, load};
+use gpbench_spec::{NamedLibrary, SpecCase, SpecPlan, load};
+
+use crate::common::plans::{SMALL, cases, planned};
+use crate::common::{self, check};
 
 fn shipped(name: &str, sets: &[&str]) -> SpecPlan {
     let root = Path::new("../..");
     check(&root.join(name), sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
 }
-
-fn planned(text: &str, sets: &[&str]) -> SpecPlan {
-    check_text(text, sets).unwrap_or_else(|errors| panic!("{errors}")).plan()
-}
-
-/// What a training case asks for.
-fn training(case: &Case) -> &Training {
-    let Task::Train(training) = &case.task else { panic!("a training case") };
-    training
-}
-
-fn cases<'a>(plan: &'a SpecPlan, dataset: &str, solver: &str) -> Vec<&'a Case> {
-    let wanted = |c: &&Case| c.dataset.name == dataset && c.solver.name == solver;
-    plan.cases.iter().map(|p| &p.case).filter(wanted).collect()
-}
-
-const SMALL: &str = r#"
-schema = 1
-name = "small"
-task = "posterior"
-seeds = [0, 1, 2]
-[matrix]
-dataset = ["gp-draw", "pol"]
-kernel = ["matern32"]
-solver = ["cholesky", "cg"]
-[budget]
-tolerance = 0.01
-"#;
 
 #[test]
 fn shipped_specs_are_right() {
@@ -196,45 +167,6 @@ fn inducing_points_belong_to_a_solver() {
 }
 
 #[test]
-fn a_subsample_is_a_count_or_a_share() {
-    let subsample = |value: &str| {
-        let plan = planned(&format!("{SMALL}[dataset.pol]\nsubsample = {value}\n"), &[]);
-        let pol = plan.cases.iter().find(|p| p.case.dataset.name == "pol").expect("planned").clone();
-        (pol.case.dataset.subsample, pol.n)
-    };
-    assert_eq!(subsample("500"), (Some(Subsample::Rows(500)), Some(500)));
-    assert_eq!(subsample("0.05"), (Some(Subsample::Fraction(0.05)), Some(675)));
-}
-
-#[test]
-fn fractions_draw_any_number_of_splits() {
-    let text = format!("{SMALL}[dataset.pol]\nfractions = {{ train = 0.64, test = 0.2 }}\nsplit = 40\n");
-    let plan = planned(&text, &[]);
-    let pol = plan.cases.iter().find(|p| p.case.dataset.name == "pol").expect("planned");
-    assert_eq!(pol.case.dataset.fractions, Some(Fractions { train: 0.64, test: 0.2 }));
-    assert_eq!((pol.case.dataset.split, pol.n), (40, Some(9600)));
-    // Without them a data set is written, and so identified, as if there were no such thing.
-    let json =
-        serde_json::to_value(&cases(&planned(SMALL, &[]), "pol", "cg")[0].dataset).expect("serialises");
-    assert!(json.get("fractions").is_none());
-}
-
-#[test]
-fn duplicates_are_collapsed_on_request() {
-    let text = format!("{SMALL}[dataset.pol]\ncollapse_duplicates = true\n");
-    let dataset = |sets: &[&str], name: &str| cases(&planned(&text, sets), name, "cg")[0].dataset.clone();
-    assert!(dataset(&[], "pol").collapse_duplicates);
-    assert!(!dataset(&["dataset.pol.collapse_duplicates = false"], "pol").collapse_duplicates);
-    assert!(dataset(&["dataset.gp-draw.collapse_duplicates = true"], "gp-draw").collapse_duplicates);
-
-    // Another plan, and where nothing is collapsed the case is written as if there were no such thing.
-    assert_ne!(planned(&text, &[]), planned(SMALL, &[]));
-    let json = |name| serde_json::to_value(dataset(&[], name)).expect("serialises");
-    assert_eq!(json("pol")["collapse_duplicates"], true);
-    assert!(json("gp-draw").get("collapse_duplicates").is_none());
-}
-
-#[test]
 fn filters_select_and_report_unknown_names() {
     let plan = planned(SMALL, &[]);
     let only = plan.filter(&["cg".into()], &["pol".into()]).expect("both exist");
@@ -326,25 +258,6 @@ fn a_target_is_timed_and_changes_cases_only_where_they_stop_there() {
 }
 
 #[test]
-fn paths_are_relative_to_the_spec() {
-    let folder = tempfile::tempdir().expect("a temporary folder");
-    let path = folder.path().join("s.toml");
-    let text =
-        SMALL.replace("\"pol\"", "\"mine\"") + "[dataset.mine]\npath = \"data/mine.csv\"\ntarget = 2\n";
-    std::fs::write(&path, text).expect("a file in it");
-    let plan = check(&path, &[]).unwrap_or_else(|errors| panic!("{errors}")).plan();
-    let mine = plan.cases.iter().find(|p| p.case.dataset.name == "mine").expect("planned");
-    let own = mine.own_files.as_ref().expect("the user's own file");
-    assert_eq!((&own.data, &own.test), (&folder.path().join("data/mine.csv"), &None));
-    let source = Source::File {
-        path: "data/mine.csv".into(),
-        options: ReadOptions { target: Some("2".into()), ..ReadOptions::default() },
-    };
-    assert_eq!(mine.case.dataset.source, source);
-    assert_eq!(mine.cost(2), None);
-}
-
-#[test]
 fn a_library_is_chosen_by_path() {
     let text =
         SMALL.replace("\"cholesky\", \"cg\"", "\"twice\"") + "[solver.twice]\nlibrary = \"second.so\"\n";
@@ -377,257 +290,6 @@ fn a_text_with_overrides_written_into_it_means_the_same() {
     let (written, meant) = key(&sets);
     std::fs::write(&path, &written).expect("a writable folder");
     assert_eq!(key(&[]).1, meant, "{written}");
-}
-
-#[test]
-fn training_is_resolved() {
-    let text = r#"
-schema = 1
-name = "t"
-task = "train"
-[matrix]
-dataset = ["gp-draw", "pol"]
-kernel = ["matern32", "shared"]
-estimator = ["pathwise", "warm", "exact"]
-solver = ["cg"]
-[kernel.shared]
-family = "rbf"
-hyperparameters = { from = "ones", noise_scale = 0.5, length_scale = "shared" }
-[estimator.warm]
-method = "standard"
-probes = 8
-probe_distribution = "rademacher"
-warm_start = true
-[train]
-steps = 20
-schedule = { milestones = [10], factor = 0.5 }
-initial = { signal_scale = 2, noise_scale = 0.1, length_scale = 3 }
-[budget]
-tolerance = 0.01
-"#;
-    let plan = planned(text, &[]);
-    assert_eq!((plan.task, plan.cases.len()), (TaskKind::Train, 12));
-    let named = |kernel: &str, estimator: &str| {
-        let found = cases(&plan, "pol", "cg");
-        let wanted = |c: &&Case| c.kernel.name == kernel && c.task.estimator() == Some(estimator);
-        let case = found.into_iter().find(wanted).expect("a case");
-        (case.kernel.clone(), training(case).clone())
-    };
-    let (kernel, first) = named("matern32", "pathwise");
-    let prior = PriorSource::Features { features: 2000, frequencies: Frequencies::MultivariateT };
-    let targets = PathwiseTargets { probes: 64, prior };
-    let probes = Probes::Pathwise(targets);
-    let expected = Training {
-        estimator: "pathwise".to_owned(),
-        gradient: GradientEstimator::Solutions { probes, second_solve: false, start: Start::Cold },
-        steps: 20,
-        learning_rate: 0.1,
-        schedule: RateSchedule::MultiStep { milestones: vec![10], factor: 0.5 },
-        shared_length_scale: false,
-        replay: vec![],
-        fixed: vec![],
-        subset: None,
-        landscape: None,
-        optimum: false,
-        prediction: FinalPrediction { targets, params: BTreeMap::new() },
-    };
-    assert_eq!(first, expected);
-    assert!((kernel.signal_scale, kernel.length_scale) == (2.0, vec![3.0]));
-    assert_eq!(kernel.mean, None);
-    let (kernel, warm) = named("shared", "warm");
-    assert!(warm.shared_length_scale);
-    assert_eq!((kernel.noise_scale, kernel.signal_scale), (0.5, 1.0));
-    let probes = Probes::Standard(StandardProbes { probes: 8, distribution: ProbeDistribution::Rademacher });
-    let gradient = GradientEstimator::Solutions { probes, second_solve: false, start: Start::Warm };
-    assert_eq!(warm.gradient, gradient);
-    assert_eq!(warm.prediction.targets, PathwiseTargets { probes: 8, prior });
-    assert_eq!(named("matern32", "exact").1.gradient, GradientEstimator::Exact);
-    let with_mean = planned(text, &["train.mean=constant"]);
-    assert!(with_mean.cases.iter().all(|planned| planned.case.kernel.mean == Some(0.0)));
-    let parts = planned(text, &["train.initial={ fit = \"subset\", centroids = 3 }"]);
-    let fitted = training(cases(&parts, "pol", "cg")[0]).subset;
-    assert_eq!(
-        fitted,
-        Some(Subset { centroids: 3, size: 10_000, steps: 200, learning_rate: 0.1, tolerance: 1e-3 })
-    );
-    let one = planned(text, &["train.steps=1"]);
-    let seconds = |plan: &SpecPlan| plan.cases[0].cost(1).expect("rows are known").seconds;
-    assert_eq!(seconds(&plan), 20.0 * seconds(&one));
-    // The factor and the inverse of exact training.
-    let memory = |estimator: &str| {
-        let wanted = |p: &&SpecCase| p.case.task.estimator() == Some(estimator) && p.n == Some(13_500);
-        plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known").memory_bytes
-    };
-    assert!(memory("exact") - memory("pathwise") > 15.0 * 13_500_f64.powi(2));
-}
-
-#[test]
-fn a_solve_costs_its_budget_or_what_a_tolerance_is_likely_to_take() {
-    let text = SMALL.replace("\"cholesky\", \"cg\"", "\"cholesky-mixed\", \"cg\"");
-    let cost = |solver: &str, sets: &[&str]| {
-        let plan = planned(&text, sets);
-        let wanted = |p: &&SpecCase| p.case.solver.name == solver && p.n == Some(13_500);
-        plan.cases.iter().find(wanted).expect("planned").cost(1).expect("rows are known")
-    };
-    let seconds = |sets: &[&str]| cost("cg", sets).seconds;
-    let epoch = seconds(&["budget={ max_epochs = 1 }"]);
-    assert_eq!(seconds(&["budget={ max_epochs = 4000 }"]), 4000.0 * epoch);
-    assert_eq!(seconds(&["budget={ tolerance = 0.1, max_epochs = 4000 }"]), 100.0 * epoch);
-    assert_eq!(seconds(&["budget={ tolerance = 0.1, max_epochs = 10 }"]), 10.0 * epoch);
-    // An iteration of `cg` is an epoch.
-    assert_eq!(seconds(&["budget={ max_epochs = 4000 }", "solver.cg.params.max_iterations=7"]), 7.0 * epoch);
-    // A preconditioner that is a factor of the whole matrix: few epochs, and n^2 numbers of four bytes.
-    let [factor, none] = ["cholesky-mixed", "cg"].map(|solver| cost(solver, &["budget={ tolerance = 0.1 }"]));
-    assert!(factor.seconds < 0.5 * none.seconds, "{factor:?} {none:?}");
-    assert_eq!(factor.memory_bytes - none.memory_bytes, 4.0 * 13_500_f64.powi(2));
-}
-
-#[test]
-fn training_on_random_features_costs_what_was_measured() {
-    let text = SMALL.replace("\"posterior\"", "\"train\"").replace("\"cholesky\", \"cg\"", "\"cholesky\"")
-        + "[train]\nsteps = 1500\n[estimator.rff]\nfeatures = 1000\n[dataset.pol]\nsubsample = 9600\n";
-    let text = text.replace("[budget]", "estimator = [\"rff\"]\n[budget]");
-    let plan = planned(&text, &[]);
-    let wanted = |p: &&SpecCase| p.n == Some(9600);
-    let seconds = plan.cases.iter().find(wanted).expect("planned").cost(2).expect("rows are known").seconds;
-    // Twenty steps with 1000 features and 9600 rows took 11.8 s on two threads.
-    let measured = 1500.0 / 20.0 * 11.8;
-    assert!((measured / 3.0..measured * 3.0).contains(&seconds), "{seconds}, not {measured}");
-}
-
-#[test]
-fn estimates_of_the_likelihood_are_resolved() {
-    let text = r#"
-schema = 1
-name = "t"
-task = "likelihood"
-[matrix]
-dataset = ["gp-draw"]
-kernel = ["rbf"]
-estimator = ["standard", "rff", "single"]
-solver = ["cg", "cg-5"]
-[estimator.standard]
-second_solve = true
-[estimator.single]
-method = "ss-rff"
-features = 20
-step = 10
-[solver.cg]
-quadrature = { min = 3, rate = 0.5 }
-[solver.cg-5]
-plugin = "cg"
-quadrature = 5
-[budget]
-max_epochs = 20
-"#;
-    let plan = planned(text, &[]);
-    assert_eq!((plan.task, plan.cases.len()), (TaskKind::Likelihood, 6));
-    let of = |estimator: &str, solver: &str| {
-        let wanted = |c: &&Case| c.task.estimator() == Some(estimator);
-        let case = cases(&plan, "gp-draw", solver).into_iter().find(wanted).expect("a case").clone();
-        let Task::Likelihood(study) = case.task else { panic!("a likelihood") };
-        (study.repetitions, study.method)
-    };
-    let probes = Probes::Standard(StandardProbes { probes: 64, distribution: ProbeDistribution::Normal });
-    let standard = |quadrature| LikelihoodEstimator::Solutions { probes, second_solve: true, quadrature };
-    let random = Quadrature::Random { min: 3, rate: 0.5 };
-    assert_eq!(of("standard", "cg"), (100, standard(Some(random))));
-    assert_eq!(of("standard", "cg-5"), (100, standard(Some(Quadrature::Fixed { nodes: 5 }))));
-    let frequencies = Frequencies::MultivariateT;
-    let rff = FeatureEstimator::Rff { features: 2000, frequencies };
-    assert_eq!(of("rff", "cg").1, LikelihoodEstimator::Features(rff));
-    let single = FeatureEstimator::SsRff { features: 20, step: 10, frequencies };
-    assert_eq!(of("single", "cg").1, LikelihoodEstimator::Features(single));
-}
-
-#[test]
-fn a_study_of_features_predicts_with_features_of_its_own() {
-    let text = r#"
-schema = 1
-name = "t"
-task = "train"
-[matrix]
-dataset = ["gp-draw"]
-kernel = ["rbf"]
-estimator = ["few"]
-solver = ["cg"]
-[estimator.few]
-method = "rff"
-features = 20
-frequencies = "product_t"
-[solver.cg]
-prediction = { rank = 7 }
-[budget]
-tolerance = 0.01
-"#;
-    let plan = planned(text, &[]);
-    let training = training(&plan.cases[0].case);
-    let frequencies = Frequencies::ProductT;
-    let few = FeatureEstimator::Rff { features: 20, frequencies };
-    assert_eq!(training.gradient, GradientEstimator::Features(few));
-    let prior = PriorSource::Features { features: 2000, frequencies };
-    assert_eq!(training.prediction.targets, PathwiseTargets { probes: 64, prior });
-    assert_eq!(training.prediction.params, [("rank".to_owned(), ParamValue::Int(7))].into());
-}
-
-#[test]
-fn the_steps_of_an_earlier_run_are_replayed() {
-    let text = r#"
-schema = 1
-name = "t"
-task = "train"
-[matrix]
-dataset = ["gp-draw"]
-kernel = ["rbf"]
-estimator = ["pathwise"]
-solver = ["cg"]
-[train]
-steps = 3
-[budget]
-tolerance = 0.01
-"#;
-    let scales = |noise: f64| -> BTreeMap<String, f64> {
-        [("noise_scale", noise), ("signal_scale", 1.0), ("length_scale", 2.0)]
-            .into_iter()
-            .map(|(name, scale)| (name.to_owned(), scale))
-            .collect()
-    };
-    let step = |count: u64| Step {
-        step: count,
-        hyperparameters: scales(count as f64 + 1.0),
-        reason: StopReason::Converged,
-        metrics: Metrics::default(),
-    };
-    let mut row = testing::row(planned(text, &[]).cases.remove(0).case, &[]);
-    row.output = TaskOutput::Train(Box::new(TrainingOutput {
-        steps: (0..3).map(step).collect(),
-        hyperparameters: scales(9.0),
-        ..TrainingOutput::default()
-    }));
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("spec.toml");
-    std::fs::write(&path, text).expect("a writable folder");
-    let check = |sets: &[&str], replayed| {
-        let sets: Vec<String> = sets.iter().map(|set| (*set).to_owned()).collect();
-        let typed = load(&path, &sets).unwrap_or_else(|errors| panic!("{errors}"));
-        assert_eq!(typed.replayed_run(), Some(folder.path().join("earlier")));
-        let catalog = Catalog { replayed: Some(replayed), ..common::catalog() };
-        typed.check(&catalog).map(|checked| checked.plan())
-    };
-    let path_of = |sets: &[&str]| {
-        let plan = check(sets, Ok(vec![row.clone()])).unwrap_or_else(|errors| panic!("{errors}"));
-        let training = training(&plan.cases[0].case);
-        let noises: Vec<f64> = training.replay.iter().map(|scales| scales["noise_scale"]).collect();
-        (training.steps, noises)
-    };
-    let replay = "train.replay=earlier";
-    assert_eq!(path_of(&[replay]), (3, vec![1.0, 2.0, 3.0, 9.0]));
-    assert_eq!(path_of(&[replay, "train.steps=2"]), (2, vec![1.0, 2.0, 3.0]));
-    let other = "train.replay={ run = \"earlier\", solver = \"ap\" }";
-    let errors = check(&[other], Ok(vec![row.clone()])).unwrap_err().to_string();
-    assert!(errors.contains("0 cases of that run that can be replayed"), "{errors}");
-    let errors = check(&[replay], Err("no such folder".to_owned())).unwrap_err().to_string();
-    assert!(errors.contains("cannot replay run `earlier`: no such folder"), "{errors}");
 }
 
 #[test]

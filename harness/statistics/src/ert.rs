@@ -5,7 +5,7 @@
 //! for five seeds.
 
 use crate::distribution::beta_quantile;
-use crate::estimate::{Estimate, Interval, PRINTED_FROM, geometric_mean, mean};
+use crate::estimate::{Estimate, Interval, PRINTED_FROM, geometric_estimate, mean};
 
 /// A run.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -85,7 +85,7 @@ fn interval(successes: &[f64], failures: &[f64]) -> Option<Interval> {
 
 /// The t interval of the mean cost of a success, by logarithms.
 pub fn of_success(successes: &[f64]) -> Option<Interval> {
-    let Estimate { mean: middle, interval, count, .. } = geometric_mean(successes)?;
+    let Estimate { mean: middle, interval, count, .. } = geometric_estimate(successes)?;
     let (of, mean) = (interval.filter(|_| count == successes.len())?, mean(successes)?);
     Some(Interval { low: mean * of.low / middle, high: mean * of.high / middle })
 }

@@ -119,9 +119,15 @@ pub fn ratio(log_ratios: &[f64]) -> Option<Estimate> {
 }
 
 /// The geometric mean with its t interval, of the values that are positive and finite.
-pub fn geometric_mean(values: &[f64]) -> Option<Estimate> {
+pub fn geometric_estimate(values: &[f64]) -> Option<Estimate> {
     let logs: Vec<f64> = values.iter().filter(|value| **value > 0.0).map(|value| value.ln()).collect();
     ratio(&logs)
+}
+
+/// The geometric mean of positive values; not a number where there are none.
+pub fn geometric_mean(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let count = values.len();
+    (values.map(f64::ln).sum::<f64>() / count as f64).exp()
 }
 
 /// The median of the finite values: with an even number of them, the mean of the middle two.
@@ -160,7 +166,7 @@ mod tests {
         assert!(super::estimate(&[f64::NAN], 0.0).is_none());
         let one = super::estimate(&[5.0], 0.0).unwrap();
         assert_eq!((one.sd, one.interval), (None, None));
-        assert_eq!(geometric_mean(&[0.0, 2.0, 8.0]).map(|of| of.count), Some(2));
+        assert_eq!(geometric_estimate(&[0.0, 2.0, 8.0]).map(|of| of.count), Some(2));
     }
 
     #[test]

@@ -27,7 +27,8 @@ pub use bold::{Column, ComparedPair, Marks, Tolerance, bold};
 pub use datasets::{over_such_datasets, over_these_datasets};
 pub use distribution::{normal_cdf, normal_quantile, t_quantile, t_two_sided_p};
 pub use estimate::{
-    Estimate, Interval, PRINTED_FROM, estimate, geometric_mean, median, ratio, sample_variance,
+    Estimate, Interval, PRINTED_FROM, estimate, geometric_estimate, geometric_mean, median, ratio,
+    sample_variance,
 };
 pub use growth::{Polynomial, PowerLaw};
 pub use holm::{Holm, holm};

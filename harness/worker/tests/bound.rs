@@ -5,8 +5,8 @@ use gpbench_record::{
     names,
 };
 
+use crate::common::training::{task, training};
 use crate::common::worker::{exact, job, solve_in_steps as train, timeless};
-use crate::train::{task, training};
 
 /// A bound from so many greedy points, which each step chooses anew.
 const GREEDY: InducingBound =

@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::features::Features;
 use crate::common::worker::library;
-use crate::common::{close, exact_solution, run};
+use crate::common::{close, exact_solution, run, zeros};
 use gpbench_data::{Table, copy};
 use gpbench_gp::{UniqueInputs, metrics};
 use gpbench_host::{IterationInfo, Library, Observer, Session, SolveLimits, SolveOutcome, SolverObject};
@@ -51,10 +51,6 @@ impl Rows {
         self.case.dataset.collapse_duplicates = false;
         self.build()
     }
-}
-
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
 }
 
 /// S K S + noise^2 I from what a solver is given, by the plain formula of Matérn-3/2.

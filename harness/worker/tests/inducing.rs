@@ -2,7 +2,7 @@
 
 use crate::common;
 use crate::common::features::Features;
-use crate::common::{close, exact_solution, run};
+use crate::common::{close, exact_solution, run, zeros};
 use gpbench_gp::exact::ExactGp;
 use gpbench_host::{IterationInfo, Observer};
 use gpbench_record::{Case, Inducing, Metrics, names};
@@ -26,10 +26,6 @@ fn case(inducing: Inducing) -> Case {
 
 fn system(points: usize) -> System {
     common::system(&case(Inducing::Subset { points }))
-}
-
-fn zeros(rows: usize, columns: usize) -> Array2<f64> {
-    Array2::zeros((rows, columns).f())
 }
 
 /// The inducing points.

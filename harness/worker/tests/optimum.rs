@@ -12,8 +12,8 @@ use gpbench_sdk::kernel::Kernel;
 use gpbench_sdk::likelihood::nlml;
 use gpbench_worker::rows::Rows;
 
+use crate::common::training::{task, training};
 use crate::common::worker::{exact, fault, job, messages, solve_in_steps, worker};
-use crate::train::{task, training};
 
 /// A case of exact training on a draw of 200 rows, which is compared with the optimum.
 fn case(change: impl FnOnce(&mut Case)) -> Case {

@@ -1,69 +1,13 @@
 //! Training by the program itself, with the real plugins.
 
-use crate::common;
-use std::collections::BTreeMap;
-
-use crate::common::worker::{
-    exact, failure, fault, job, messages, solve_in_steps as train, timeless, verify, worker,
-};
-use gpbench_data::{Table, copy};
 use gpbench_record::{
-    Case, CaseStatus, Family, FaultCause, FeatureEstimator, FinalPrediction, Frequencies, GradientEstimator,
-    Grid, Job, Kernel, Landscape, Message, Metrics, ParamValue, PathwiseTargets, Probes, RateSchedule,
-    ReadOptions, Scale, Solved, Source, Start, Step, StopReason, Subset, Task, Training, TrainingOutput,
-    names,
+    CaseStatus, FeatureEstimator, Frequencies, GradientEstimator, Grid, Job, Landscape, Message, ParamValue,
+    Probes, Scale, Start, Step, StopReason, Subset, names,
 };
-use ndarray::Array2;
-use tempfile::TempDir;
 
-const EXACT: GradientEstimator = GradientEstimator::Exact;
-
-/// Gradients from solutions for so many right-hand sides beside y.
-fn solutions(probes: Probes, start: Start) -> GradientEstimator {
-    GradientEstimator::Solutions { probes, second_solve: false, start }
-}
-
-/// Training on a draw of 200 rows that begins with all scales 1.
-pub(crate) fn training(plugin: &str, gradient: GradientEstimator, steps: u64) -> Case {
-    let mut case = common::by(plugin, common::case(200));
-    case.kernel = Kernel { signal_scale: 1.0, noise_scale: 1.0, length_scale: vec![1.0], ..case.kernel };
-    case.budget.tolerance = Some(1e-3);
-    let targets = PathwiseTargets { probes: 16, prior: common::FEATURES };
-    case.task = Task::Train(Box::new(Training {
-        estimator: "estimator".into(),
-        gradient,
-        steps,
-        learning_rate: 0.1,
-        schedule: RateSchedule::Constant,
-        shared_length_scale: false,
-        replay: vec![],
-        fixed: vec![],
-        subset: None,
-        landscape: None,
-        optimum: false,
-        prediction: FinalPrediction { targets, params: BTreeMap::new() },
-    }));
-    case
-}
-
-/// What the task of a case says of training.
-pub(crate) fn task(case: &mut Case) -> &mut Training {
-    match &mut case.task {
-        Task::Train(training) => training,
-        other => panic!("{other:?}"),
-    }
-}
-
-/// What training ended with.
-fn trained(solved: &Solved) -> &TrainingOutput {
-    solved.output.training().unwrap()
-}
-
-/// The verification of what training ended with, by its own case.
-fn verified(job: &Job, solved: &Solved) -> Metrics {
-    let case = job.case.prediction(&trained(solved).hyperparameters).unwrap();
-    verify(&Job { case, ..job.clone() })
-}
+use crate::common;
+use crate::common::training::{EXACT, solutions, task, trained, training, verified};
+use crate::common::worker::{exact, failure, job, messages, solve_in_steps as train, timeless, verify, worker};
 
 #[test]
 fn exact_training_with_cholesky_is_exact_training() {
@@ -226,100 +170,6 @@ fn corrections_of_warm_starts_find_entries_in_memory() {
 }
 
 #[test]
-fn what_a_solver_saves_serves_the_next_step_and_survives_an_interruption() {
-    let case = |recycle, steps| {
-        let mut case = training("cg", solutions(common::standard(16), Start::Cold), steps);
-        case.kernel.noise_scale = 0.1;
-        case.solver.params.insert("recycle".into(), ParamValue::Int(recycle));
-        case
-    };
-    let (plain, _folder) = job(case(0, 5), 2);
-    let (whole, _folder) = job(case(20, 5), 2);
-    let ((all, _), (fewer, solved)) = (train(&plain), train(&whole));
-    let iterations = |step: &Step| step.metrics.get(names::ITERATIONS).unwrap();
-    assert_eq!(iterations(&all[0]), iterations(&fewer[0]));
-    for (all, fewer) in all.iter().zip(&fewer).skip(1) {
-        assert!(iterations(fewer) < 0.9 * iterations(all), "{} {}", iterations(fewer), iterations(all));
-    }
-
-    let (mut first, folder) = job(case(20, 3), 1);
-    first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
-    train(&first);
-    let second = Job { case: case(20, 5), ..first };
-    let (resumed, ended) = train(&second);
-    assert_eq!(timeless(&resumed), timeless(&fewer));
-    assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
-}
-
-#[test]
-fn training_that_was_interrupted_ends_as_one_that_was_not() {
-    for start in [Start::Cold, Start::Warm] {
-        let case = |steps| {
-            let mut case = training("sgd", solutions(common::pathwise(16), start), steps);
-            case.solver.params.insert("batch_size".into(), ParamValue::Int(50));
-            case.solver.params.insert("learning_rate".into(), ParamValue::Float(1.0));
-            case.budget.max_epochs = Some(20.0);
-            case
-        };
-        let (whole, _folder) = job(case(6), 2);
-        let (steps, solved) = train(&whole);
-        // Three steps of six leave the checkpoint that a kill during the fourth would.
-        let (mut first, folder) = job(case(3), 1);
-        first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
-        train(&first);
-        let second = Job { case: case(6), ..first.clone() };
-        let (resumed, ended) = train(&second);
-        assert_eq!(timeless(&resumed), timeless(&steps));
-        assert_eq!((ended.entries, ended.iterations), (solved.entries, solved.iterations));
-        assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
-        let read = |job: &Job| std::fs::read(&job.solution_file).unwrap();
-        assert!(read(&second) == read(&whole));
-        // A checkpoint that cannot be read is named, and removed before the next try.
-        std::fs::write(second.checkpoint_file.as_ref().unwrap(), "something else").unwrap();
-        assert_eq!(fault("case", &second).cause, FaultCause::Checkpoint);
-    }
-}
-
-#[test]
-fn what_a_solver_keeps_in_memory_changes_no_bit() {
-    let case = |steps| {
-        let mut case = training("cholesky-mixed", solutions(common::pathwise(16), Start::Warm), steps);
-        case.solver.params.insert("steps_per_factor".into(), ParamValue::Int(4));
-        case
-    };
-    let (whole, _folder) = job(case(7), 2);
-    let (steps, solved) = train(&whole);
-    // The first and the fifth step evaluate the entries of a factor, one tile for 200 rows.
-    assert_eq!(solved.entries.self_reported, 80_000.0);
-    for before in [1, 3, 4, 6, 7] {
-        let (mut first, folder) = job(case(before), 1);
-        first.checkpoint_file = Some(folder.path().join("checkpoint.safetensors"));
-        train(&first);
-        let second = Job { case: case(7), ..first.clone() };
-        let (resumed, ended) = train(&second);
-        assert_eq!(timeless(&resumed), timeless(&steps), "a new process after {before} steps");
-        assert_eq!((ended.entries, ended.iterations), (solved.entries, solved.iterations));
-        assert_eq!(trained(&ended).hyperparameters, trained(&solved).hyperparameters);
-        let read = |job: &Job| std::fs::read(&job.solution_file).unwrap();
-        assert!(read(&second) == read(&whole), "a new process after {before} steps");
-    }
-}
-
-#[test]
-fn a_second_solve_finds_nothing_that_a_solver_keeps() {
-    let case = |second_solve| {
-        let gradient =
-            GradientEstimator::Solutions { probes: common::standard(16), second_solve, start: Start::Warm };
-        let mut case = training("cholesky-mixed", gradient, 3);
-        case.solver.params.insert("steps_per_factor".into(), ParamValue::Int(100));
-        case
-    };
-    let setup = |second_solve| train(&job(case(second_solve), 2).0).1.entries.setup;
-    // 200 rows are one tile. Without the second solve only the first step makes a factor, with it each step one more.
-    assert_eq!((setup(false), setup(true)), (40_000.0, 160_000.0));
-}
-
-#[test]
 fn one_length_scale_may_be_trained_for_all_inputs() {
     let mut case = training("cg", solutions(common::standard(16), Start::Cold), 2);
     task(&mut case).shared_length_scale = true;
@@ -451,51 +301,4 @@ fn a_time_budget_is_one_for_all_steps() {
     let answer = messages(&worker("case", &job));
     let Some(Message::Solved(solved)) = answer.last() else { panic!("{answer:?}") };
     assert_eq!(solved.metrics.get(names::STEPS), Some(1.0), "the first step finds that there is no time");
-}
-
-/// Training on a sine without noise, whose likelihood grows until the kernel matrix is singular.
-fn without_noise(gradient: GradientEstimator) -> (Job, TempDir) {
-    let mut case = training("cholesky", gradient, 300);
-    case.kernel.family = Family::Rbf.into();
-    case.dataset.source = Source::File { path: "sine.csv".into(), options: ReadOptions::default() };
-    let (mut job, folder) = job(case, 1);
-    let x = Array2::from_shape_fn((200, 1), |(row, _)| row as f64 / 20.0);
-    let y = x.column(0).mapv(f64::sin);
-    let table = Table { name: "sine".into(), x, y, ..Table::default() };
-    let file = folder.path().join("sine.gpb");
-    copy::write(&table, &file).unwrap();
-    job.dataset_file = Some(file);
-    (job, folder)
-}
-
-#[test]
-fn training_on_data_without_noise_ends_with_its_last_good_step() {
-    for gradient in [EXACT, solutions(common::pathwise(4), Start::Cold)] {
-        let (job, _folder) = without_noise(gradient);
-        let (steps, solved) = train(&job);
-        let output = trained(&solved);
-        let why = output.divergence.as_ref().expect("the kernel matrix becomes singular");
-        assert!((50..300).contains(&steps.len()) && why.contains("positive definite"), "{why}");
-        assert!(why.ends_with(&format!("the result is that of step {}", steps.len() - 1)), "{why}");
-        assert_eq!(solved.reason, StopReason::Diverged);
-        assert_eq!(output.hyperparameters, steps.last().unwrap().hyperparameters);
-        let metrics = verified(&job, &solved);
-        assert!(metrics.get(names::TEST_RMSE).is_some_and(|rmse| rmse < 1e-3), "{metrics:?}");
-        assert!(metrics.get(names::RESIDUAL_Y).is_some(), "{metrics:?}");
-    }
-}
-
-#[test]
-fn training_that_takes_no_step_has_the_prior_as_its_result() {
-    let mut case = training("cholesky", EXACT, 5);
-    case.kernel = Kernel { noise_scale: 1e-12, length_scale: vec![100.0], ..case.kernel };
-    case.kernel.family = Family::Rbf.into();
-    let (job, _folder) = job(case, 1);
-    let (steps, solved) = train(&job);
-    let why = trained(&solved).divergence.as_ref().unwrap();
-    assert!(steps.is_empty() && why.starts_with("step 0: the kernel matrix with noise is singular"), "{why}");
-    assert!(why.ends_with("the result is the prior, without a step"), "{why}");
-    let metrics = verified(&job, &solved);
-    assert_eq!(metrics.get(names::RESIDUAL_Y), Some(1.0));
-    assert!(metrics.get(names::TEST_RMSE).is_some());
 }

@@ -1,6 +1,7 @@
 //! The status of a cluster run as text.
 
 use gpbench_cluster::{CancelTarget, FrontSummary, TaskNote};
+use gpbench_record::counted;
 
 /// Most tasks that are named one by one.
 const MOST_NAMED: usize = 10;
@@ -97,7 +98,7 @@ pub(crate) fn living(summary: &FrontSummary) -> Option<String> {
 
 /// A number of tasks.
 pub(crate) fn tasks(count: usize) -> String {
-    if count == 1 { "1 task".to_owned() } else { format!("{count} tasks") }
+    counted(count, "task")
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use clap::Args;
+use gpbench_record::counted;
 use gpbench_spec::{Assumption, Optima, SpecCase, SpecPlan, ThompsonSeconds};
 use serde_json::{Value, json};
 
@@ -126,7 +127,7 @@ fn remarks(plan: &SpecPlan, threads: usize) -> Vec<String> {
     let solvers: BTreeSet<&str> =
         plan.cases.iter().map(|planned| planned.case.solver.name.as_str()).collect();
     let few = (solvers.len() > 1 && seeds.len() < FEW_SEEDS).then(|| {
-        let number = if seeds.len() == 1 { "1 seed".to_owned() } else { format!("{} seeds", seeds.len()) };
+        let number = counted(seeds.len(), "seed");
         format!("{number}: reports state intervals from 3 seeds on; 5 tell solvers apart, and 10 do better")
     });
     let installed = units::bytes(memory.unwrap_or_default() as f64);

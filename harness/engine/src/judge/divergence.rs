@@ -1,7 +1,7 @@
 //! What a user can do about a divergence: after how many iterations it diverged and in which column, the parameter to lower,
 //! and the log.
 
-use gpbench_record::{Case, Message, ParamValue, Solved, Task, TaskOutput, names};
+use gpbench_record::{Case, Message, ParamValue, Solved, Task, TaskOutput, counted, names};
 
 use crate::Outcome;
 use crate::text::shortest;
@@ -54,13 +54,9 @@ fn when(case: &Case, solved: Option<&Solved>, steps: usize) -> Option<String> {
     let solved = solved?;
     match case.task {
         Task::Learn(_) => None,
-        Task::Train(_) | Task::Thompson(_) => Some(format!("after {}", count(steps as u64, "step"))),
-        _ => Some(format!("after {}", count(solved.iterations, "iteration"))),
+        Task::Train(_) | Task::Thompson(_) => Some(format!("after {}", counted(steps, "step"))),
+        _ => Some(format!("after {}", counted(solved.iterations as usize, "iteration"))),
     }
-}
-
-fn count(number: u64, noun: &str) -> String {
-    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// The parameter that makes steps shorter, with its value: one of the solver or learner, or else the learning rate of training.

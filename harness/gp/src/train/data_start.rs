@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use gpbench_statistics::geometric_mean;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, s};
 use rand::seq::index;
 use rand::{Rng, RngExt};
@@ -142,7 +143,7 @@ impl DataStarts {
     fn scales(&self, lengths: Vec<f64>, share: f64, variance: f64) -> Hyperparameters {
         let GivenScales { noise_scale, signal_scale, length_scale } = &self.given;
         let lengths = match self.shared_length_scale {
-            true => vec![geometric_mean(&lengths)],
+            true => vec![geometric_mean(lengths.iter().copied())],
             false => lengths,
         };
         Hyperparameters {
@@ -266,11 +267,6 @@ fn replicate_variance(x: ArrayView2<f64>, y: ArrayView1<f64>) -> Option<f64> {
     let squares = unique.of_row.iter().zip(y).map(|(&of, target)| (target - means[of]).powi(2));
     let variance = squares.sum::<f64>() / freedom as f64;
     (variance > 0.0).then_some(variance)
-}
-
-/// The geometric mean of positive values.
-fn geometric_mean(values: &[f64]) -> f64 {
-    (values.iter().map(|value| value.ln()).sum::<f64>() / values.len() as f64).exp()
 }
 
 #[cfg(test)]

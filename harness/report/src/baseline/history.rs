@@ -7,7 +7,7 @@
 
 use std::collections::BTreeSet;
 
-use gpbench_record::names;
+use gpbench_record::{counted, names};
 use gpbench_statistics::gate::{GROSS_FACTOR, SESSIONS, session_limit};
 use gpbench_statistics::sample_variance;
 
@@ -214,8 +214,7 @@ pub fn extended_history(
         !is_dropped && !session.cases.is_empty()
     });
     let here = sessions.iter().filter(|session| is_here(session)).count();
-    let plural = if here == 1 { "" } else { "s" };
-    let remark = format!("the history holds {here} session{plural} of this machine");
+    let remark = format!("the history holds {} of this machine", counted(here, "session"));
     Ok(ExtendedHistory { text: Some(text(&sessions)), remark })
 }
 

@@ -11,7 +11,7 @@
 //! where times differ more than twofold though ranks do not rule out chance. Where ranks cannot decide, a solver
 //! whose times all exceed twice the old ones is still slower (the gross rule).
 
-use gpbench_record::names;
+use gpbench_record::{counted, names};
 use gpbench_statistics::gate::{self, GROSS_FACTOR, Tail};
 
 use super::check::{Check, CheckOutcome, MetricCheck};
@@ -142,13 +142,12 @@ fn too_few_repeats(groups: &[Group], evidence: &[Option<Evidence>], noun: &str) 
     let repeats = gate::needed_repeats(seeds, all)?;
     let has_enough = undecided.iter().all(|group| group.new_repeats() >= repeats);
     let advice = if has_enough { "record the earlier times anew with" } else { "set" };
-    let plural = |count: usize| if count == 1 { "" } else { "s" };
     Some(format!(
-        "seconds of {} of {all} {noun}s are undecided: {least} repeat{} of {seeds} seed{} cannot tell a change from chance; \
+        "seconds of {} of {all} {noun}s are undecided: {} of {} cannot tell a change from chance; \
          {advice} `repeats = {repeats}`",
         undecided.len(),
-        plural(least),
-        plural(seeds),
+        counted(least, "repeat"),
+        counted(seeds, "seed"),
     ))
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, Direction, METRICS, Metric, Shown};
 use gpbench_record::{CaseStatus, names};
-use gpbench_statistics::{estimate, geometric_mean, ratio as mean_ratio};
+use gpbench_statistics::{estimate, geometric_estimate, ratio as mean_ratio};
 
 use super::relation::Relation;
 use crate::clock::Clock;
@@ -174,7 +174,7 @@ impl<'f> Pair<'f> {
             let own: Vec<f64> = common.iter().map(|seed| values[seed]).collect();
             let is_positive = own.iter().all(|value| *value > 0.0);
             match metric.is_compared_as_log() && is_positive {
-                true => geometric_mean(&own).map(|found| found.mean),
+                true => geometric_estimate(&own).map(|found| found.mean),
                 false => mean(own.into_iter()),
             }
         };
@@ -218,7 +218,7 @@ fn line_to_goal(metric: &'static Metric, costs: &[Costs; 2]) -> Option<Line> {
     let [first, second] = costs;
     let mean = |costs: &Costs| {
         let reached = costs.of_reached();
-        geometric_mean(&reached).filter(|_| !costs.has_missed()).map(|found| found.mean)
+        geometric_estimate(&reached).filter(|_| !costs.has_missed()).map(|found| found.mean)
     };
     let relation = ratio(first, second).map(Relation::Ratio);
     let values = [first, second].map(mean);

@@ -1,5 +1,6 @@
 //! The answer to "how much faster", as sentences.
 
+use gpbench_record::counted;
 use gpbench_statistics::{Estimate, Interval};
 
 use super::pair::Speed;
@@ -110,10 +111,6 @@ fn forward(estimate: &Estimate) -> Estimate {
 fn interval(estimate: Estimate) -> String {
     let ends = estimate.interval.map(|of| format!("{} to {}", short(of.low), short(of.high)));
     format!("95 % interval {}", ends.unwrap_or_default())
-}
-
-fn counted(count: usize, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 use gpbench_record::metric::{Metric, Unit};
 use gpbench_record::names;
+use gpbench_statistics::geometric_mean;
 
 use crate::clock::Clock;
 use crate::frame::{CaseView, Cells};
@@ -28,7 +29,7 @@ impl Mean {
     /// The mean of some values; not a number where there are none.
     pub(super) fn of(self, values: &[f64]) -> f64 {
         match self {
-            Mean::Geometric => geometric_mean(values),
+            Mean::Geometric => drawn_mean(values),
             Mean::Arithmetic => values.iter().sum::<f64>() / values.len() as f64,
         }
     }
@@ -130,9 +131,9 @@ fn carried_forward(path: &[(f64, f64)], at: f64) -> f64 {
     path[after.max(1) - 1].1
 }
 
-/// Geometric mean. Values below [`TINY`] count as [`TINY`], since a chart shows every value, also 0.
-pub(super) fn geometric_mean(values: &[f64]) -> f64 {
-    (values.iter().map(|v| v.max(TINY).ln()).sum::<f64>() / values.len() as f64).exp()
+/// The geometric mean, in which values below [`TINY`] count as [`TINY`], since a chart shows every value, also 0.
+pub(super) fn drawn_mean(values: &[f64]) -> f64 {
+    geometric_mean(values.iter().map(|value| value.max(TINY)))
 }
 
 /// Smallest and largest value.

@@ -3,7 +3,7 @@
 use gpbench_record::metric::{self, Metric};
 use gpbench_record::names;
 
-use super::curve::{Mean, Path, curve, geometric_mean, path, range};
+use super::curve::{Mean, Path, curve, drawn_mean, path, range};
 use super::figure::{Drawn, Figure, series, solvers};
 use super::legend::{Entry, Sample};
 use super::panel::{Dot, Line, Panel};
@@ -85,7 +85,7 @@ pub(crate) fn quality_figure(
         let limits: Vec<f64> =
             chart.cases().filter_map(|case| limits.of(case.row())).filter(|limit| *limit > 0.0).collect();
         if !limits.is_empty() {
-            chart.panel.level = Some(geometric_mean(&limits));
+            chart.panel.level = Some(drawn_mean(&limits));
             kinds.push(Entry::new("target", Sample::Dotted));
         }
     }
@@ -166,7 +166,7 @@ fn dot(series: Series, paths: &[Path], hollow: bool) -> Option<Dot> {
     let (at, values): (Vec<f64>, Vec<f64>) = ends.into_iter().unzip();
     (!at.is_empty()).then(|| Dot {
         series,
-        at: (geometric_mean(&at), geometric_mean(&values)),
+        at: (drawn_mean(&at), drawn_mean(&values)),
         x_range: range(&at),
         y_range: range(&values),
         hollow,

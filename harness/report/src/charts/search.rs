@@ -1,6 +1,6 @@
 //! Values found by Thompson sampling against points, seconds and kernel entries (Lin et al. 2023, Figures 6 and 9).
 
-use gpbench_record::metric;
+use gpbench_record::{counted, metric};
 
 use super::curve::{Curve, range};
 use super::figure::{Drawn, Figure, other, series, solvers};
@@ -87,10 +87,9 @@ pub(crate) fn figure(results: &Results<'_>, pool: &Pool<'_>) -> Drawn {
         Measure::Chosen => panel(results, &shared, Along::Points, None).into_iter().collect(),
     };
     panels.extend(differences(results, &shared));
-    let (targets, problems) = (shared.targets().len(), shared.problems().len());
-    let sets = if problems == 1 { "data set" } else { "data sets" };
+    let (targets, datasets) = (shared.targets().len(), counted(shared.problems().len(), "data set"));
     let over = format!(
-        "over the {targets} objectives ({problems} {sets}, several seeds) that all solvers shown have searched"
+        "over the {targets} objectives ({datasets}, several seeds) that all solvers shown have searched"
     );
     let (kind, title, caption) = match pool.measure {
         Measure::Best => (

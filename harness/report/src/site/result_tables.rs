@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, Metric, Shown};
 use gpbench_statistics::ranking::ranking;
-use gpbench_statistics::{geometric_mean, ratio};
+use gpbench_statistics::{geometric_estimate, ratio};
 use maud::{Markup, html};
 
 use super::archive::{Archive, Key};
@@ -173,7 +173,7 @@ impl Ranks {
         let cost = |measured: &&Measured| {
             let is_ranked = measured.has_goal && measured.group.all_ok();
             let seconds: Vec<f64> = measured.seconds.values().copied().collect();
-            geometric_mean(&seconds).filter(|_| is_ranked).map(|found| found.mean)
+            geometric_estimate(&seconds).filter(|_| is_ranked).map(|found| found.mean)
         };
         let costs: Vec<Option<f64>> = groups.iter().map(cost).collect();
         let is_comparison = rows_of == RowsOf::Methods && costs.iter().flatten().count() > 1;

@@ -1,5 +1,7 @@
 //! The catalogue that test specs are checked against.
 
+pub(crate) mod plans;
+
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{

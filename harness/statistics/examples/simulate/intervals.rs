@@ -3,8 +3,8 @@
 use gpbench_statistics::ert::{Run, expected_running_time};
 use gpbench_statistics::ranking::ranking;
 use gpbench_statistics::{
-    Estimate, Interval, bracket, estimate, geometric_mean, over_such_datasets, over_these_datasets, ratio,
-    widened,
+    Estimate, Interval, bracket, estimate, geometric_estimate, over_such_datasets, over_these_datasets,
+    ratio, widened,
 };
 
 use crate::random::Random;
@@ -99,7 +99,7 @@ fn of_ratio(seeds: usize, random: &mut Random, log_ratio: fn(&mut Random) -> f64
 /// The geometric mean of five times; the truth is 3.
 fn of_mean(random: &mut Random) -> (Option<Interval>, f64) {
     let times: Vec<f64> = (0..5).map(|_| 3.0 * (0.2 * random.normal()).exp()).collect();
-    (geometric_mean(&times).and_then(|mean| mean.interval), 3.0)
+    (geometric_estimate(&times).and_then(|mean| mean.interval), 3.0)
 }
 
 /// Times with a seed effect of 2 %, known to ten evaluations in a decade. The true ratio is 2.5.

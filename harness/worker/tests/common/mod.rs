@@ -34,6 +34,7 @@ macro_rules! solver {
 }
 
 pub(crate) mod features;
+pub(crate) mod training;
 pub(crate) mod worker;
 
 use std::collections::BTreeMap;
@@ -159,6 +160,11 @@ pub(crate) fn run<S: sdk::Solver>(
     let session = Session::new(system, limits, library.host(), observer);
     let outcome = solver.run(&session, &mut x)?;
     Ok((outcome, x))
+}
+
+/// A matrix of zeros, stored by columns.
+pub(crate) fn zeros(rows: usize, columns: usize) -> Array2<f64> {
+    Array2::zeros((rows, columns).f())
 }
 
 /// H^-1 B by a dense factor of H.

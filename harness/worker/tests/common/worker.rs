@@ -61,6 +61,13 @@ pub(crate) fn job(case: Case, threads: usize) -> (Job, TempDir) {
     job_of(case, plugin, threads)
 }
 
+/// The case of 300 rows that `cg` solves to a tolerance.
+pub(crate) fn cg(tolerance: f64) -> Case {
+    let mut case = super::case(300);
+    case.budget.tolerance = Some(tolerance);
+    case
+}
+
 /// A library as it is planned, or one that was never there.
 fn program(file: PathBuf) -> Program {
     let missing = Program { file: file.clone(), sha256: "none".into(), stamp: Stamp::default() };

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gpbench_data::{ColumnReading, Repeats};
 use gpbench_import::Materialised;
-use gpbench_record::ReadOptions;
+use gpbench_record::{ReadOptions, counted};
 use gpbench_report::{TextTable, wrapped};
 use gpbench_spec::dataset_table;
 
@@ -59,7 +59,7 @@ pub(super) fn screen(
 
 /// Rows, target, repeated inputs and split.
 fn above(made: &Materialised, file: &Path, options: &ReadOptions, split: &str) -> String {
-    let (read, inputs) = (&made.reading, if made.d == 1 { "input" } else { "inputs" });
+    let read = &made.reading;
     let training = read.rows.saturating_sub(read.left_out);
     let rows = match (&options.test, read.left_out) {
         (Some(test), _) => {
@@ -72,7 +72,7 @@ fn above(made: &Materialised, file: &Path, options: &ReadOptions, split: &str) -
     };
     let default = if options.target.is_none() { " (the last column, since no target is set)" } else { "" };
     let mut lines = vec![
-        format!("{}: {rows}, {} {inputs}", file.display(), made.d),
+        format!("{}: {rows}, {}", file.display(), counted(made.d, "input")),
         format!("target: {}{default}", made.names.target),
     ];
     lines.extend(repeats(read.repeats, options.test.is_some()));
