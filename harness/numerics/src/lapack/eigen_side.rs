@@ -18,8 +18,8 @@ pub struct EigenSide {
     pub vectors: Array2<f64>,
 }
 
-/// Eigenvalues and eigenvectors of a symmetric matrix on that side of `limit` where there are fewer. The upper triangle
-/// is not read.
+/// Eigenvalues and eigenvectors of a symmetric matrix on that side of `limit` where there are fewer. The upper
+/// triangle is not read.
 ///
 /// For few eigenvalues this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen). Both reduce A
 /// to a tridiagonal matrix; this function computes only the wanted eigenpairs, by bisection and inverse iteration,
