@@ -98,7 +98,8 @@ impl State {
             return Ok(f64::NAN);
         }
         optimisers.a.descend_shared(entries(&mut saddle.a), entries(&mut penalty.by_a), rate, workers);
-        *lifted += u64::from(saddle.project_a(process.noise_variance(), workers)?);
+        let lifted_values = saddle.project_a(process.noise_variance(), workers)?;
+        *lifted += u64::from(lifted_values > 0);
         let pass = passes.see(batch.targets().len(), batch.evaluated().outputs());
 
         let batch = process.batch(second, workers);
@@ -108,6 +109,7 @@ impl State {
 
         if let Some(pass) = pass {
             fit.note("dead_features", pass.dead_features as f64)?;
+            fit.note("lifted_values", lifted_values as f64)?;
             if params.monitor > 0 && pass.number % params.monitor == 0 {
                 self.note_penalty(fit)?;
             }

@@ -14,17 +14,21 @@
 //! ```text
 //! log|A|, A^-1             D^3       factor, inverse of the factor, and its square
 //! A >= s^2 I ?             D^3 / 3   factor of A - s^2 I; it ends at the first pivot that is not positive
-//! eigenvalues below s^2    4 D^3 / 3 tridiagonal form, and 4 k D^2 for k eigenvectors
+//! the nearest such A       4 D^3 / 3 tridiagonal form, and 4 k D^2 for the k eigenvectors on one side of s^2
 //! ```
 //!
-//! Nothing cheaper than the tridiagonal form projects every A to rounding errors. The optimiser moves each entry by a
-//! length of its own, so that A changes by a matrix of full rank and no factor can be updated. Eigenvalues that a
-//! step lifts are at s^2 itself, with no gap to those above, and their number is not known beforehand:
-//! iterations on subspaces converge slowly there. Iterations for the sign of A - s^2 I take 25 D^3 and more.
-//! A reduction by threads took longer than LAPACK's on one: half of it is products of a matrix and a vector.
+//! With V the eigenvectors on one side and T their eigenvalues, the projection of A is either of
+//!
+//! ```text
+//! A + V (s^2 I - T) V^T       those below s^2
+//! s^2 I + V (T - s^2 I) V^T   those above it
+//! ```
+//!
+//! so that the smaller side is enough, and k is at most D / 2. The README says why the tridiagonal form stays.
 
+use gpbench_sdk::lapack::{self, EigenSide};
 use gpbench_sdk::ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
-use gpbench_sdk::{Result, Workers, lapack, symmetric};
+use gpbench_sdk::{Result, Workers, symmetric};
 
 /// Order from which threads share the work on A and B; for smaller matrices it would take longer to wake them.
 const SHARED: usize = 512;
@@ -129,21 +133,28 @@ impl Saddle {
         Ok(down)
     }
 
-    /// Moves A to the nearest matrix with A >= `least` I. Returns whether it moved.
-    pub fn project_a(&mut self, least: f64, workers: Workers<'_>) -> Result<bool> {
+    /// Moves A to the nearest matrix with A >= `least` I. Returns the number of eigenvalues that were lifted.
+    pub fn project_a(&mut self, least: f64, workers: Workers<'_>) -> Result<usize> {
         let workers = self.sharing(workers);
         if symmetric::shifted_factor_shared(&self.a, -least, workers).is_ok() {
-            return Ok(false);
+            return Ok(0);
         }
-        // Only the difference is added: A + sum over the values below of (least - value) v v^T.
-        let (values, mut below) = lapack::symmetric_eigen_below(&self.a, least)?;
-        for (mut vector, value) in below.columns_mut().into_iter().zip(values) {
-            // An eigenvalue at the limit may be counted as below it and, by a rounding error, be found above it.
-            vector *= (least - value).max(0.0).sqrt();
+        let EigenSide { is_below, values, mut vectors } = lapack::symmetric_eigen_side(&self.a, least)?;
+        let lifted = if is_below { values.len() } else { self.a.nrows() - values.len() };
+        if !is_below {
+            self.a.fill(0.0);
+            self.a.diag_mut().fill(least);
         }
-        symmetric::add_gram(1.0, &below.t(), 1.0, &mut self.a)?;
-        lapack::mirror_lower(&mut self.a);
-        Ok(true)
+        for (mut vector, value) in vectors.columns_mut().into_iter().zip(values) {
+            // An eigenvalue at the limit may be counted on one side and, by a rounding error, be found on the other.
+            let distance = if is_below { least - value } else { value - least };
+            vector *= distance.max(0.0).sqrt();
+        }
+        if !vectors.is_empty() {
+            symmetric::add_gram_shared(&vectors.t(), &mut self.a, workers);
+            lapack::mirror_lower(&mut self.a);
+        }
+        Ok(lifted)
     }
 
     /// Moves B to the nearest matrix with |B| <= 1.

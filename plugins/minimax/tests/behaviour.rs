@@ -78,7 +78,9 @@ fn every_pass_notes_how_far_the_penalty_holds() {
         notes.map(|(step, _, value)| (step, value)).collect()
     };
     let steps = |wanted| notes(wanted).into_iter().map(|(step, _)| step).collect::<Vec<_>>();
-    assert_eq!(steps("dead_features"), [5, 10, 15, 20, 25, 30]);
+    for name in ["dead_features", "lifted_values"] {
+        assert_eq!(steps(name), [5, 10, 15, 20, 25, 30], "{name}");
+    }
     for name in ["gap", "b_norm", "kappa", "lifted_share"] {
         assert_eq!(steps(name), [10, 20, 30], "{name}");
     }

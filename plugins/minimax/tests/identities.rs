@@ -252,24 +252,39 @@ fn without_a_penalty_a_falls_to_its_bound() {
     near(&saddle.a, &(Array2::eye(dimension) * NOISE_VARIANCE), 1e-10);
 }
 
-/// Eigenvalues below the bound are lifted to it, and nothing else changes.
+/// The projection by all eigenvectors, of which those below the bound are used.
+fn projected(a: &Array2<f64>, least: f64) -> Array2<f64> {
+    let mut vectors = a.clone();
+    let values = lapack::symmetric_eigen(&mut vectors).unwrap();
+    let lacking = values.mapv(|value| (least - value).max(0.0));
+    a + &(&vectors * &lacking).dot(&vectors.t())
+}
+
+/// Eigenvalues below the bound are lifted to it, and nothing else changes, whichever side of the bound is used.
 #[test]
 fn projections_are_the_nearest_points() {
     let order = 6;
-    let mut saddle = Saddle { a: irregular(order, 3) * 2.0, b: irregular(order, 5) };
-    let before = saddle.a.clone();
-    let (mut vectors, least) = (before.clone(), 0.7);
-    let values = lapack::symmetric_eigen(&mut vectors).unwrap();
-    assert!(values[0] < least && values[order - 1] > least);
-    assert!(saddle.project_a(least, Workers::new(1)).unwrap());
-    let lifted = values.mapv(|value| value.max(least));
-    near(&saddle.a, &(&vectors * &lifted).dot(&vectors.t()), 1e-12);
-    assert_eq!(saddle.a, saddle.a.t());
+    let a = irregular(order, 3) * 2.0;
+    let values = lapack::symmetric_eigen(&mut a.clone()).unwrap();
+    for lifted in 1..=order {
+        let least = match values.get(lifted) {
+            Some(next) => (values[lifted - 1] + next) / 2.0,
+            None => values[order - 1] + 1.0,
+        };
+        let mut saddle = Saddle::new(a.clone());
+        assert_eq!(saddle.project_a(least, Workers::new(1)).unwrap(), lifted);
+        near(&saddle.a, &projected(&a, least), 1e-12);
+        assert_eq!(saddle.a, saddle.a.t());
+        // A projection moves nothing that is feasible.
+        saddle.project_a(least, Workers::new(1)).unwrap();
+        near(&saddle.a, &projected(&a, least), 1e-12);
+    }
     let mut inside = Saddle::new(f(&features(9, order), 1.0));
     let kept = inside.a.clone();
-    assert!(!inside.project_a(least, Workers::new(1)).unwrap());
+    assert_eq!(inside.project_a(0.7, Workers::new(1)).unwrap(), 0);
     assert_eq!(inside.a, kept);
 
+    let mut saddle = Saddle { a, b: irregular(order, 5) };
     saddle.project_b();
     close(norm(&saddle.b), 1.0, 1e-14);
     let kept = &saddle.b * 0.5;
@@ -287,19 +302,23 @@ fn large_matrices_have_the_same_bits_on_any_number_of_threads() {
     a += &(irregular(order, 20) * 0.3);
     let saddle = Saddle { a, b: irregular(order, 40) * 1e-3 };
     let values = lapack::symmetric_eigen(&mut saddle.a.clone()).unwrap();
-    let least = values[order / 8].max(1.0);
-    assert!(values[0] < least && values[order - 1] > least);
-    let of = |threads| {
-        let (mut saddle, workers) = (saddle.clone(), Workers::new(threads));
-        assert!(saddle.project_a(least, workers).unwrap());
-        let penalty = saddle.penalty(n, &batch, NOISE_VARIANCE, MU, workers).unwrap();
-        (saddle, penalty.by_a, penalty.value)
-    };
-    let one = of(1);
-    assert_eq!(one, of(2));
-    assert_eq!(one, of(3));
-    // What the projection adds to the trace is what the eigenvalues below lack.
-    let lacking: f64 = values.iter().map(|value| (least - value).max(0.0)).sum();
-    close((&one.0.a - &saddle.a).diag().sum(), lacking, 1e-10);
-    assert_eq!(one.0.a, one.0.a.t());
+    // Few eigenvalues below the bound, then few above it.
+    for index in [order / 8, 7 * order / 8] {
+        let least = values[index].max(1.0);
+        let of = |threads| {
+            let (mut saddle, workers) = (saddle.clone(), Workers::new(threads));
+            let lifted = saddle.project_a(least, workers).unwrap();
+            let penalty = saddle.penalty(n, &batch, NOISE_VARIANCE, MU, workers).unwrap();
+            (saddle, lifted, penalty.by_a, penalty.value)
+        };
+        let one = of(1);
+        assert_eq!(one, of(2));
+        assert_eq!(one, of(3));
+        let below = values.iter().filter(|value| **value < least).count();
+        assert!(below.abs_diff(one.1) <= 1 && (1..order).contains(&one.1), "{} of {below}", one.1);
+        // What the projection adds to the trace is what the eigenvalues below lack.
+        let lacking: f64 = values.iter().map(|value| (least - value).max(0.0)).sum();
+        close((&one.0.a - &saddle.a).diag().sum(), lacking, 1e-10);
+        assert_eq!(one.0.a, one.0.a.t());
+    }
 }

@@ -11,8 +11,8 @@
 use gpbench_sdk::ndarray::{Array2, ArrayRef2};
 use gpbench_sdk::{Result, Workers, lapack, symmetric};
 
-/// Order from which threads share the work on F~; for smaller matrices it would take longer to wake them.
-const SHARED: usize = 512;
+use crate::determinant::{LogDeterminant, sharing};
+use crate::recent::Recent;
 
 /// Entries of F~ below this are set to 0. Where features are 0 in all new batches, entries shrink by 1 - b_t a step until their
 /// products are subnormal numbers, which take processors a hundred times as long. They are negligible
@@ -24,23 +24,26 @@ const NOTHING: f64 = 1e-60;
 pub struct Average {
     /// Column-major; only the lower triangle is used.
     matrix: Array2<f64>,
-}
-
-/// The logarithmic determinant of F~, and the estimated derivatives of log|F|.
-#[derive(Debug, Clone)]
-pub struct LogDeterminant {
-    /// log|F~|.
-    pub value: f64,
-    /// Derivative by the batch's features: 2c Phi_S F~^-1.
-    pub by_features: Array2<f64>,
-    /// Derivative by s^2: tr F~^-1.
-    pub by_noise_variance: f64,
+    /// The batches that still count in it, where they have fewer rows than it.
+    recent: Option<Recent>,
 }
 
 impl Average {
     /// Starts with a matrix, of which the lower triangle is read.
     pub fn new(matrix: Array2<f64>) -> Average {
-        Average { matrix }
+        Average { matrix, recent: None }
+    }
+
+    /// The same average, which takes its determinant from recent batches where these are complete. Each
+    /// [`log_determinant`](Self::log_determinant) then has to be for the batch of the last [`renew`](Self::renew).
+    #[must_use]
+    pub fn with_recent(self, recent: Option<Recent>) -> Average {
+        Average { recent, ..self }
+    }
+
+    /// The recent batches, if they are kept.
+    pub fn recent(&self) -> Option<&Recent> {
+        self.recent.as_ref()
     }
 
     /// F~; the lower triangle only.
@@ -56,6 +59,9 @@ impl Average {
         features: &ArrayRef2<f64>,
         noise_variance: f64,
     ) -> Result<()> {
+        if let Some(recent) = &mut self.recent {
+            recent.renew(weight, n, features, noise_variance);
+        }
         let scale = n as f64 / features.nrows() as f64;
         symmetric::add_gram(weight * scale, features, 1.0 - weight, &mut self.matrix)?;
         symmetric::add_diagonal(weight * noise_variance, &mut self.matrix);
@@ -71,7 +77,10 @@ impl Average {
         features: &ArrayRef2<f64>,
         workers: Workers<'_>,
     ) -> Result<LogDeterminant> {
-        let workers = if self.matrix.nrows() < SHARED { Workers::new(1) } else { workers };
+        if let Some(recent) = self.recent().filter(|recent| recent.is_complete()) {
+            return recent.log_determinant(n, features.nrows(), workers);
+        }
+        let workers = sharing(self.matrix.nrows(), workers);
         let factor = symmetric::shifted_factor_shared(&self.matrix, 0.0, workers)?;
         let scale = n as f64 / features.nrows() as f64;
         // F~^-1 = K^T K with K = L^-1, whose squares sum to the trace.

@@ -9,7 +9,7 @@ use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
 use gpbench_sdk::{Capabilities, Facts, Fit, Learner, Model, Result, Saved, Work, Workers, symmetric};
 
-use crate::{Average, Order, ScgdParams};
+use crate::{Average, Order, Recent, ScgdParams};
 
 /// Stochastic compositional gradient descent.
 #[derive(Debug)]
@@ -35,8 +35,11 @@ impl State {
     fn begin(fit: &Fit<'_>, params: &ScgdParams) -> Result<State> {
         let mut state = State::new(fit, params)?;
         let process = &state.process;
-        let matrix = process.moments(fit.workers()).matrix(process.noise_variance());
-        state.average = Average::new(matrix);
+        let noise_variance = process.noise_variance();
+        let matrix = process.moments(fit.workers()).matrix(noise_variance);
+        let rows = params.recent_rows(params.batch.min(fit.n()), matrix.nrows());
+        let recent = rows.map(|most| Recent::new(&matrix, noise_variance, most));
+        state.average = Average::new(matrix).with_recent(recent);
         fit.charge(Work { rows: fit.n(), features: fit.n(), entries: 0 })?;
         Ok(state)
     }
@@ -87,9 +90,9 @@ impl Learner for Scgd {
     const SOURCE: &'static str = "N. Shoham, H. Avron. Unbiased Stochastic Optimization for Gaussian Processes on Finite \
         Dimensional RKHS. arXiv 2508.20588, 2025.";
     const FACTS: Facts = Facts {
-        step: "no entries; 5 b D^2 + 2 D^3 / 3 operations for a batch of b rows and D features; at the start \
-            n D^2",
-        memory: "4 D^2 + 4096 D",
+        step: "no entries; 5 b D^2 + 2 D^3 / 3 operations for a batch of b rows and D features, fewer where \
+            27 b < D; at the start n D^2",
+        memory: "5 D^2 + 4096 D",
         guarantees: "the features' matrix is estimated without bias, its inverse with bias",
         advice: "batches far smaller than D, where bsgd loses scale; not for thousands of features",
     };
@@ -127,6 +130,9 @@ impl Learner for Scgd {
         state.passes.save(saved);
         saved.put_all(state.optimiser.save("optimiser"));
         saved.put("average", state.average.matrix().view());
+        if let Some(recent) = state.average.recent() {
+            recent.save(saved);
+        }
         saved.put_integers("steps", [state.steps]);
         Ok(())
     }
@@ -137,15 +143,19 @@ impl Learner for Scgd {
         state.passes.load(saved)?;
         state.optimiser.load("optimiser", |name| saved.find(name))?;
         let order = state.process.map().dimension();
-        state.average = Average::new(symmetric::column_major(&saved.get_shaped("average", (order, order))?));
+        let average = Average::new(symmetric::column_major(&saved.get_shaped("average", (order, order))?));
+        let rows = self.params.recent_rows(self.params.batch.min(fit.n()), order);
+        let recent = rows.map(|most| Recent::load(saved, order, most)).transpose()?;
+        state.average = average.with_recent(recent);
         state.steps = saved.get_integers("steps")?.first().copied().unwrap_or(0);
         Ok(state)
     }
 
     fn estimate(&self, n: usize, d: usize) -> f64 {
-        // Data; F~, its factor and its inverse; a block of 4096 rows of features, more than any batch usually is.
+        // Data; F~, its factor and its inverse, recent batches; a block of 4096 rows of features, more than any batch
+        // usually is.
         let (n, features) = (n as f64, self.params.features as f64);
         let batch = self.params.batch.max(4096) as f64;
-        8.0 * (n * (d + 1) as f64 + 4.0 * features * features + 2.0 * batch * features)
+        8.0 * (n * (d + 1) as f64 + 5.0 * features * features + 2.0 * batch * features)
     }
 }

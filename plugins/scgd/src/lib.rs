@@ -6,11 +6,15 @@
 #![deny(unsafe_code)]
 
 mod average;
+mod determinant;
 mod learner;
 mod params;
+mod recent;
 
-pub use average::{Average, LogDeterminant};
+pub use average::Average;
+pub use determinant::LogDeterminant;
 pub use learner::Scgd;
 pub use params::{Order, ScgdParams};
+pub use recent::Recent;
 
 gpbench_sdk::export_plugin! { name: "scgd", learners: [Scgd] }

@@ -39,6 +39,10 @@ gpbench_sdk::params! {
     }
 }
 
+/// Weight of a batch, as a share of the newest one's, at which it no longer counts if the squares of all features sum
+/// to less than a million times the noise variance.
+const FORGOTTEN: f64 = 1e-20;
+
 impl ScgdParams {
     /// Weight in the average and factor of the learning rate at step t, counted from 1.
     pub(crate) fn schedule(&self, step: u64) -> (f64, f64) {
@@ -46,6 +50,17 @@ impl ScgdParams {
             true => ((step as f64).powf(-0.5), (step as f64).powf(-0.75)),
             false => (self.average, 1.0),
         }
+    }
+
+    /// The most rows of recent batches that an average of this order keeps, so that it needs no factor of its own:
+    /// three quarters of the order. `None` if that is too few for batches of `batch` rows, or they are of no use.
+    pub(crate) fn recent_rows(&self, batch: usize, order: usize) -> Option<usize> {
+        if self.decay || self.order == Order::StepFirst {
+            return None;
+        }
+        let batches = (FORGOTTEN.ln() / (1.0 - self.average).ln()).ceil().max(1.0);
+        let most = order / 4 * 3;
+        (batches * batch as f64 <= most as f64).then_some(most)
     }
 
     /// Options of the process.

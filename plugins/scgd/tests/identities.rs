@@ -1,6 +1,6 @@
 //! The method's identities, against dense matrices and central differences.
 
-use gpbench_plugin_scgd::{Average, LogDeterminant};
+use gpbench_plugin_scgd::{Average, LogDeterminant, Recent};
 use gpbench_sdk::finite::Objective;
 use gpbench_sdk::ndarray::{Array1, Array2, Axis, ShapeBuilder};
 use gpbench_sdk::{Workers, lapack, symmetric};
@@ -114,6 +114,57 @@ fn a_large_average_has_the_same_bits_on_any_number_of_threads() {
     let of = |threads| average.log_determinant(n, &batch, Workers::new(threads)).unwrap();
     let one = of(1);
     close(one.value, log_determinant(average.matrix()), 1e-12);
+    for threads in [2, 3] {
+        let other = of(threads);
+        assert_eq!((one.value, one.by_noise_variance), (other.value, other.by_noise_variance));
+        assert_eq!(one.by_features, other.by_features);
+    }
+}
+
+/// Features of the batch of a step.
+fn batch(step: usize, rows: usize, order: usize) -> Array2<f64> {
+    Array2::from_shape_fn((rows, order), |(i, j)| scattered(i + rows * step, j))
+}
+
+/// Once all that the average began with is forgotten, recent batches give what its factor gives. Where they lack
+/// room, the factor itself is used.
+#[test]
+fn recent_batches_give_what_the_whole_average_gives() {
+    let (n, rows, order) = (60, 3, 60);
+    let start = matrix(1.0, &features(n, order), NOISE_VARIANCE);
+    for (most, is_enough) in [(45, true), (9, false)] {
+        let recent = Recent::new(&start, NOISE_VARIANCE, most);
+        let mut averages = [None, Some(recent)].map(|recent| Average::new(start.clone()).with_recent(recent));
+        for step in 0..40 {
+            let batch = batch(step, rows, order);
+            let noise_variance = NOISE_VARIANCE * (1.0 + 0.5 * (step as f64).sin());
+            let [whole, found] = averages.each_mut().map(|average| {
+                average.renew(0.99, n, &batch, noise_variance).unwrap();
+                average.log_determinant(n, &batch, Workers::new(1)).unwrap()
+            });
+            let recent = averages[1].recent().unwrap();
+            assert!(recent.rows() <= most);
+            assert_eq!(recent.is_complete(), is_enough && step >= 8, "{step}");
+            if !recent.is_complete() {
+                assert_eq!(found.by_features, whole.by_features);
+            }
+            close(found.value, whole.value, 1e-12);
+            close(found.by_noise_variance, whole.by_noise_variance, 1e-12);
+            assert!((found.by_features - whole.by_features).iter().all(|gap| gap.abs() < 1e-12));
+        }
+    }
+}
+
+/// Batches on which threads share the work.
+#[test]
+fn many_recent_batches_have_the_same_bits_on_any_number_of_threads() {
+    let (n, rows, order) = (900, 64, 800);
+    // F of no rows is complete from the first step on.
+    let mut recent = Recent::new(&Array2::<f64>::eye(order), 1.0, 600);
+    (0..9).for_each(|step| recent.renew(0.9, n, &batch(step, rows, order), 1.0));
+    assert_eq!((recent.rows(), recent.is_complete()), (576, true));
+    let of = |threads| recent.log_determinant(n, rows, Workers::new(threads)).unwrap();
+    let one = of(1);
     for threads in [2, 3] {
         let other = of(threads);
         assert_eq!((one.value, one.by_noise_variance), (other.value, other.by_noise_variance));

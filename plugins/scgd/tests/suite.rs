@@ -1,4 +1,5 @@
-//! The rules that every learner keeps, with a linear kernel on a network, random features of a network, and those of the inputs.
+//! The rules that every learner keeps, with a linear kernel on a network, random features of a network, and those of
+//! the inputs, by the whole average and by recent batches.
 
 use gpbench_plugin_scgd::Scgd;
 use gpbench_sdk::{Covariance, Family};
@@ -31,6 +32,22 @@ mod inputs {
     gpbench_testing::learner_rules! {
         Tested::learner::<Scgd>()
             .settings([("features", 30.into()), ("order", "step-first".into())])
+            .fit(|request| FitRequest {
+                covariance: Covariance::Stationary(Family::Rbf),
+                network: None,
+                shared_length_scale: false,
+                ..request
+            })
+    }
+}
+
+mod recent {
+    use super::*;
+
+    // All but four batches are forgotten.
+    gpbench_testing::learner_rules! {
+        Tested::learner::<Scgd>()
+            .settings([("features", 200.into()), ("average", 0.99999.into())])
             .fit(|request| FitRequest {
                 covariance: Covariance::Stationary(Family::Rbf),
                 network: None,

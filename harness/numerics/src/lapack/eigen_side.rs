@@ -1,4 +1,4 @@
-//! The eigenvalues of a symmetric matrix up to a limit, with their eigenvectors.
+//! The eigenvalues of a symmetric matrix on one side of a limit, with their eigenvectors.
 
 use std::ffi::{c_char, c_int};
 
@@ -7,8 +7,19 @@ use ndarray::{Array1, Array2, ArrayRef2, ShapeBuilder, s};
 use super::{LOWER, check_info, column_major, int, square, sturm};
 use crate::{Error, Result};
 
-/// Eigenvalues up to `limit`, ascending, and their eigenvectors, in columns of norm 1, of a symmetric matrix, whose
-/// upper triangle is not read.
+/// The eigenvalues on one side of a limit, and their eigenvectors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EigenSide {
+    /// Whether the eigenvalues are those less than the limit; the others if not.
+    pub is_below: bool,
+    /// The eigenvalues, from the end of the spectrum towards the limit.
+    pub values: Array1<f64>,
+    /// Their eigenvectors, in columns of norm 1: n x k.
+    pub vectors: Array2<f64>,
+}
+
+/// Eigenvalues and eigenvectors of a symmetric matrix on that side of `limit` where there are fewer. The upper
+/// triangle is not read.
 ///
 /// For few eigenvalues this takes a third of the time of [`symmetric_eigen`](super::symmetric_eigen). Both reduce A
 /// to a tridiagonal matrix; this function computes only the wanted eigenpairs, by bisection and inverse iteration,
@@ -16,22 +27,18 @@ use crate::{Error, Result};
 ///
 /// # Errors
 /// As `symmetric_eigen`.
-pub fn symmetric_eigen_below(a: &ArrayRef2<f64>, limit: f64) -> Result<(Array1<f64>, Array2<f64>)> {
+pub fn symmetric_eigen_side(a: &ArrayRef2<f64>, limit: f64) -> Result<EigenSide> {
     let order = a.nrows();
-    let tridiagonal = Tridiagonal::new(a)?;
-    let count = sturm::count(&tridiagonal.diagonal, &tridiagonal.beside, limit);
-    let few = match count {
-        0 => return Ok((Array1::zeros(0), Array2::zeros((order, 0).f()))),
-        // Inverse iteration orthogonalises its vectors one by one, which is slow for many.
-        _ if count <= order.div_ceil(4) => tridiagonal.few(count)?,
-        _ => None,
-    };
-    let (values, mut vectors) = match few {
-        Some(found) => found,
-        None => tridiagonal.all(count)?,
-    };
-    tridiagonal.take_back(&mut vectors)?;
-    Ok((values, vectors))
+    let mut tridiagonal = Tridiagonal::new(a)?;
+    let below = sturm::count(&tridiagonal.diagonal, &tridiagonal.beside, limit);
+    let above = order - below;
+    let is_below = below <= above;
+    if !is_below {
+        tridiagonal.negate();
+    }
+    let (values, vectors) = tridiagonal.lowest(below.min(above))?;
+    let values = if is_below { values } else { -values };
+    Ok(EigenSide { is_below, values, vectors })
 }
 
 /// A = Q T Q^T with a tridiagonal T.
@@ -75,6 +82,28 @@ impl Tridiagonal {
             return Err(Error::Routine("there are no eigenvalues: is the matrix finite?".into()));
         }
         Ok(Tridiagonal { reflections, factors, diagonal, beside })
+    }
+
+    /// -A = Q (-T) Q^T in place of A = Q T Q^T.
+    fn negate(&mut self) {
+        self.diagonal.iter_mut().chain(&mut self.beside).for_each(|entry| *entry = -*entry);
+    }
+
+    /// The `count` smallest eigenvalues of A, ascending, and their vectors.
+    fn lowest(&self, count: usize) -> Result<(Array1<f64>, Array2<f64>)> {
+        let order = self.diagonal.len();
+        let few = match count {
+            0 => return Ok((Array1::zeros(0), Array2::zeros((order, 0).f()))),
+            // Inverse iteration orthogonalises its vectors one by one, which is slow for many.
+            _ if count <= order.div_ceil(4) => self.few(count)?,
+            _ => None,
+        };
+        let (values, mut vectors) = match few {
+            Some(found) => found,
+            None => self.all(count)?,
+        };
+        self.take_back(&mut vectors)?;
+        Ok((values, vectors))
     }
 
     /// The `count` smallest eigenvalues of T and their vectors, by bisection and inverse iteration. `None` if a
@@ -204,21 +233,23 @@ mod tests {
     }
 
     #[test]
-    fn the_pairs_up_to_a_limit_are_those_of_the_whole() {
+    fn the_pairs_on_the_smaller_side_are_those_of_the_whole() {
         for order in [1, 2, 5, 40, 130] {
             let (clean, dirty) = matrix(order);
             let mut vectors = dirty.clone();
             let all = symmetric_eigen(&mut vectors).unwrap();
-            for count in [0, 1, order / 5, order / 2, order] {
+            for below in [0, 1, order / 5, order / 2, order - order / 3, order - order / 5, order] {
                 // Between two eigenvalues, or beyond all of them.
-                let limit = match (count.checked_sub(1).map(|last| all[last]), all.get(count)) {
+                let limit = match (below.checked_sub(1).map(|last| all[last]), all.get(below)) {
                     (Some(last), Some(next)) => (last + next) / 2.0,
                     (None, Some(next)) => next - 1.0,
                     (last, None) => last.unwrap_or(0.0) + 1.0,
                 };
-                let (values, vectors) = symmetric_eigen_below(&dirty, limit).unwrap();
-                assert_eq!(values.len(), count, "{order} {limit}");
-                assert!(values.iter().zip(&all).all(|(value, of_all)| (value - of_all).abs() < 1e-12));
+                let EigenSide { is_below, values, vectors } = symmetric_eigen_side(&dirty, limit).unwrap();
+                let count = below.min(order - below);
+                assert_eq!((is_below, values.len()), (2 * below <= order, count), "{order} {limit}");
+                let expected = |i: usize| if is_below { all[i] } else { all[order - 1 - i] };
+                assert!(values.iter().enumerate().all(|(i, value)| (value - expected(i)).abs() < 1e-12));
                 assert!(distance(&clean.dot(&vectors), &(&vectors * &values)) < 1e-12);
                 assert!(distance(&vectors.t().dot(&vectors), &Array2::eye(count)) < 1e-12);
             }
@@ -243,10 +274,14 @@ mod tests {
         let square = (&axis * &axis).sum();
         let turn = Array2::<f64>::eye(60) - axis.dot(&axis.t()) * (2.0 / square);
         for matrix in [apart.clone(), turn.dot(&apart).dot(&turn)] {
-            let (values, vectors) = symmetric_eigen_below(&copied(&matrix), 0.5).unwrap();
-            assert_eq!(values.len(), 10);
-            assert!(distance(&vectors.t().dot(&vectors), &Array2::eye(10)) < 1e-13);
-            assert!(distance(&matrix.dot(&vectors), &-&vectors) < 1e-13);
+            // The same ten vectors below 0.5, and above -0.5 for the negated matrix.
+            for (sign, is_below) in [(1.0, true), (-1.0, false)] {
+                let matrix = &matrix * sign;
+                let side = symmetric_eigen_side(&copied(&matrix), 0.5 * sign).unwrap();
+                assert_eq!((side.is_below, side.values.len()), (is_below, 10));
+                assert!(distance(&side.vectors.t().dot(&side.vectors), &Array2::eye(10)) < 1e-13);
+                assert!(distance(&matrix.dot(&side.vectors), &(&side.vectors * -sign)) < 1e-13);
+            }
         }
     }
 
@@ -254,8 +289,8 @@ mod tests {
     fn a_matrix_that_is_not_finite_is_an_error() {
         let mut broken = copied(&Array2::eye(4));
         broken[[2, 1]] = f64::NAN;
-        assert!(symmetric_eigen_below(&broken, 0.0).is_err());
-        let none = symmetric_eigen_below(&copied(&Array2::zeros((0, 0))), 0.0).unwrap();
-        assert_eq!((none.0.len(), none.1.dim()), (0, (0, 0)));
+        assert!(symmetric_eigen_side(&broken, 0.0).is_err());
+        let none = symmetric_eigen_side(&copied(&Array2::zeros((0, 0))), 0.0).unwrap();
+        assert_eq!((none.values.len(), none.vectors.dim()), (0, (0, 0)));
     }
 }
