@@ -46,6 +46,11 @@ pub(crate) fn environment(count: usize) -> String {
     }
 }
 
+/// Whether a name is that of an environment.
+pub(crate) fn is_environment(name: &str) -> bool {
+    name.starts_with("environment") && name.ends_with(".json")
+}
+
 /// The name of the solution of a case that is kept.
 pub(crate) fn solution(id: &str) -> String {
     format!("{id}.{SOLUTION}")
