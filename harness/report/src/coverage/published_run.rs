@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{Case, CaseStatus, Environment, Labels, Metrics, Row, TaskOutput, revisions};
@@ -116,8 +117,14 @@ const MOST_ROWS: usize = 200_000;
 /// Most bytes of a table of results, and of its cases as texts, that are read.
 const MOST_BYTES: usize = 256 << 20;
 
-/// Reads the table of results, whose file states its size.
+/// Reads the table of results. polars panics on some damaged files; a panic becomes an error here.
 fn table(path: &Path) -> Result<DataFrame> {
+    catch_unwind(|| sound_table(path))
+        .unwrap_or_else(|_| Err(wrong(path, "it is damaged, and cannot be read".to_owned())))
+}
+
+/// Reads a table, whose file states its size.
+fn sound_table(path: &Path) -> Result<DataFrame> {
     let mut reader = ParquetReader::new(File::open(path).map_err(at(path))?);
     let metadata = reader.get_metadata()?;
     let groups = metadata.row_groups.iter();
@@ -130,7 +137,9 @@ fn table(path: &Path) -> Result<DataFrame> {
 fn check_size(rows: usize, bytes: usize) -> std::result::Result<(), String> {
     let checked = [(rows, MOST_ROWS, "rows"), (bytes, MOST_BYTES, "bytes")];
     match checked.into_iter().find(|(count, most, _)| count > most) {
-        Some((count, most, what)) => Err(format!("it has {count} {what}, more than the {most} that are read")),
+        Some((count, most, what)) => {
+            Err(format!("it has {count} {what}, more than the {most} that are read"))
+        }
         None => Ok(()),
     }
 }
@@ -152,7 +161,7 @@ fn rows(results: &DataFrame) -> std::result::Result<Vec<Row>, String> {
         ));
     };
     // A file has a text once that many rows may have.
-    let texts = cases.str().map_err(|error| error.to_string())?.into_iter().flatten();
+    let texts = cases.str().map_err(|error| error.to_string())?.iter().flatten();
     check_size(results.height(), texts.fold(0_usize, |sum, text| sum.saturating_add(text.len())))?;
     (0..results.height()).map(|i| row(results, i)).collect()
 }

@@ -53,11 +53,20 @@ impl Machines {
         }
         let label = environment.map_or_else(|| format!("not known ({})", environments.run), label);
         let label = text::cut(&text::line(&label), text::NAME).into_owned();
-        let is_taken = self.all.iter().any(|known| known.label == label);
-        let digits = kind.get(..6).unwrap_or(&kind);
-        let label = if is_taken { format!("{label} · kind {digits}") } else { label };
+        let label = self.unique(label, &kind);
         self.all.push(Machine { label, threads: environment.map(|known| known.threads), kind });
         self.all.len() - 1
+    }
+
+    /// A label that no other kind has: with the first digits of the kind where another has the same one, and with a
+    /// number where that is not enough, as for kinds that a stranger has made up.
+    fn unique(&self, label: String, kind: &str) -> String {
+        let is_free = |label: &String| self.all.iter().all(|known| known.label != *label);
+        let digits = text::line(&kind[..kind.floor_char_boundary(6)]);
+        let of_kind = || format!("{label} · kind {digits}");
+        let numbered = (2..).map(|count| format!("{label} · kind {digits} ({count})"));
+        let mut labels = [label.clone(), of_kind()].into_iter().chain(numbered);
+        labels.find(is_free).unwrap_or_else(of_kind)
     }
 
     /// The machine at a place.
@@ -115,6 +124,23 @@ mod tests {
         assert!(machines.at(1).label.starts_with("Fast, 4 cores, 2 threads a case · kind "));
         assert_eq!(machines.at(2).label, "not known (first)");
         assert_eq!(machines.threads(), [2]);
+    }
+
+    #[test]
+    fn kinds_that_a_stranger_made_up_are_told_apart() {
+        let environments = Environments::new(&[], "theirs");
+        let mut machines = Machines::default();
+        for kind in ["abcdef1", "abcdef2", "abcdef3", "é"] {
+            let row = Row { environment: Some(kind.to_owned()), ..row(case("cg"), &[]) };
+            machines.place(&row, &environments);
+        }
+        let labels = [
+            "not known (theirs)",
+            "not known (theirs) · kind abcdef",
+            "not known (theirs) · kind abcdef (2)",
+            "not known (theirs) · kind é",
+        ];
+        assert_eq!(machines.labels().collect::<Vec<_>>(), labels);
     }
 
     #[test]
