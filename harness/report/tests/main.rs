@@ -21,6 +21,7 @@ mod profiles;
 mod publish;
 mod report;
 mod site;
+mod site_rankings;
 mod starts;
 mod supported;
 mod thompson;
