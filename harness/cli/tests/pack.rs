@@ -65,7 +65,8 @@ fn a_run_that_readers_would_refuse_is_not_packed() {
     let typed = "reports/public/latest/spec.toml";
     sandbox.write(typed, &(sandbox.read(typed) + &long));
     let refused = sandbox.run(&["pack", "public", "-o", "a.gpbench"]).exits(2);
-    refused.says(&["a.gpbench: its entry `spec.toml` has 5", "bytes, more than the 4194304 that are unpacked"]);
+    refused
+        .says(&["a.gpbench: its entry `spec.toml` has 5", "bytes, more than the 4194304 that are unpacked"]);
     assert!(!sandbox.path("a.gpbench").exists());
 }
 

@@ -66,10 +66,8 @@ fn a_run_that_is_added_replaces_no_results_in_silence() {
     let (ours, theirs) = (|| ranked_run("ours", "2026-01-02"), || ranked_run("theirs", "2026-01-03"));
     let earlier = || ranked_run("theirs", "2026-01-01");
     let without_time = || ranked_run("theirs", "?");
-    let verified = |run: ArchivedRun, differences: &[&str]| ArchivedRun {
-        verification: verdict(differences),
-        ..run
-    };
+    let verified =
+        |run: ArchivedRun, differences: &[&str]| ArchivedRun { verification: verdict(differences), ..run };
     for (runs, first, other) in [
         (vec![ours(), theirs()], "ours", "theirs"),
         (vec![theirs(), ours()], "ours", "theirs"),

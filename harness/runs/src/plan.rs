@@ -8,6 +8,7 @@ use gpbench_record::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+
 use crate::contents::{NameKind, OtherContent, contents};
 use crate::layout::PLAN;
 use crate::{RunError, layout, object, upgrade};

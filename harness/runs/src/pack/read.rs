@@ -129,8 +129,7 @@ fn parse(text: &[u8]) -> Result<PackManifest, PackFault> {
     if verify(text) != Checksum::Right {
         return Err(damaged("its checksum is wrong".to_owned()));
     }
-    let manifest: PackManifest =
-        serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
+    let manifest: PackManifest = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
     manifest.check()?;
     Ok(manifest)
 }
