@@ -58,6 +58,19 @@ fn solutions_that_were_not_kept_are_asked_for() {
 }
 
 #[test]
+fn a_run_that_readers_would_refuse_is_not_packed() {
+    let sandbox = Sandbox::with_spec(&spec("public", &[]));
+    sandbox.run(&["run", "spec.toml"]).exits(0);
+    let long = format!("# {}\n", "x".repeat(100)).repeat(50_000);
+    let typed = "reports/public/latest/spec.toml";
+    sandbox.write(typed, &(sandbox.read(typed) + &long));
+    let refused = sandbox.run(&["pack", "public", "-o", "a.gpbench"]).exits(2);
+    refused
+        .says(&["a.gpbench: its entry `spec.toml` has 5", "bytes, more than the 4194304 that are unpacked"]);
+    assert!(!sandbox.path("a.gpbench").exists());
+}
+
+#[test]
 fn packed_runs_stand_in_the_place_of_runs() {
     let sandbox = Sandbox::with_spec(&spec("public", &[("seeds = [0]", "seeds = [0, 1]")]));
     sandbox.run(&["run", "spec.toml"]).exits(0);

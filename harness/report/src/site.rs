@@ -7,7 +7,7 @@
 //!
 //! A name means one thing on the site (`same`), and results of different runs or machines are never averaged
 //! (`measured`): qualities of all machines stand in one table, times in a table of each kind of machine
-//! (`result_tables`), and so do rankings (`rankings`).
+//! (`result_tables`), and so do rankings (`rankings`), which take one run of each method on a data set (`one_run`).
 
 mod archive;
 mod block;
@@ -21,6 +21,7 @@ mod machines;
 mod measured;
 mod method_page;
 mod names;
+mod one_run;
 mod paths;
 mod points;
 mod rankings;

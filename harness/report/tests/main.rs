@@ -22,6 +22,7 @@ mod profiles;
 mod publish;
 mod report;
 mod site;
+mod site_rankings;
 mod starts;
 mod support;
 mod supported;

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use gpbench_files::read_regular;
+use gpbench_files::{read_regular, refuse_irregular};
 
 /// The name of the link to the newest run of a spec; on the command line, the name of the newest run.
 pub(crate) const LATEST: &str = "latest";
@@ -46,6 +46,11 @@ pub(crate) fn environment(count: usize) -> String {
     }
 }
 
+/// Whether a name is that of an environment.
+pub(crate) fn is_environment(name: &str) -> bool {
+    name.starts_with("environment") && name.ends_with(".json")
+}
+
 /// The name of the solution of a case that is kept.
 pub(crate) fn solution(id: &str) -> String {
     format!("{id}.{SOLUTION}")
@@ -59,9 +64,11 @@ pub(crate) fn solved_id(name: &str) -> Option<&str> {
 /// Most bytes of a spec that are read.
 const MOST_SPEC_BYTES: u64 = 64 << 20;
 
-/// The spec of a run as typed; empty where it cannot be read.
+/// The spec of a run as typed; empty where it cannot be read. Pages show it, so that a link in its place, as a stranger
+/// may have put there, is not followed.
 pub(crate) fn read_spec(folder: &Path) -> String {
-    let text = read_regular(&folder.join(SPEC), MOST_SPEC_BYTES).ok();
+    let path = folder.join(SPEC);
+    let text = refuse_irregular(&path).and_then(|()| read_regular(&path, MOST_SPEC_BYTES)).ok();
     text.and_then(|text| String::from_utf8(text).ok()).unwrap_or_default()
 }
 
@@ -74,4 +81,30 @@ pub(crate) fn is_run(path: &Path) -> bool {
 pub(crate) fn is_name(name: &str) -> bool {
     let is_reserved = [LATEST, PUBLISHED].contains(&name);
     !name.is_empty() && !is_reserved && !name.starts_with('.') && !name.contains(['/', '\\', '\0'])
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn a_spec_that_is_a_link_is_not_read() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(read_spec(folder.path()), "");
+        fs::write(folder.path().join("secret"), "text").unwrap();
+        symlink("secret", folder.path().join(SPEC)).unwrap();
+        assert_eq!(read_spec(folder.path()), "");
+        fs::remove_file(folder.path().join(SPEC)).unwrap();
+        fs::write(folder.path().join(SPEC), "text").unwrap();
+        assert_eq!(read_spec(folder.path()), "text");
+    }
+
+    #[test]
+    fn environments_are_known_by_their_names() {
+        assert!([1, 2, 30].iter().all(|count| is_environment(&environment(*count))));
+        assert!([JOURNAL, PLAN, SPEC].iter().all(|name| !is_environment(name)));
+    }
 }

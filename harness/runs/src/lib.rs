@@ -22,7 +22,8 @@
 //! Plan, environments and each line of the journal begin with a checksum, which readers compare; files of earlier
 //! versions have none. All readers follow one rule. A complete line of the journal that cannot be read, or whose checksum
 //! is wrong, is skipped and named by one warning, and its case counts as not run. A last line without its end was cut short by a killed process:
-//! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts.
+//! readers ignore it and [`Journal::open`] removes it. Where a case was run again, its newest row counts. Lines are read one by
+//! one, each up to a stated number of bytes and of values; a longer one counts as one that cannot be read.
 //!
 //! [`merge()`] unites the rows of several runs, such as shards of one plan, in a run folder of their own. Rows of data or
 //! plugins with different contents stand under different names there.
@@ -50,6 +51,7 @@ mod error;
 mod folder;
 mod journal;
 mod layout;
+mod limits;
 mod lookup;
 mod merge;
 mod neutral;

@@ -5,6 +5,7 @@ use std::path::Path;
 use gpbench_files::checksum::{self, Checksum};
 use gpbench_files::{Durability, read_regular, replace};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::RunError;
@@ -53,12 +54,25 @@ pub(crate) fn read(path: &Path) -> Result<Value, RunError> {
 
 /// [`read`], for an object of at most so many bytes.
 pub(crate) fn read_at_most(path: &Path, most: u64) -> Result<Value, RunError> {
+    parse(path, &text(path, most)?)
+}
+
+/// The text of an object, for [`parse`].
+pub(crate) fn read_text(path: &Path) -> Result<Vec<u8>, RunError> {
+    text(path, MOST_BYTES)
+}
+
+/// Parses the text of an object; what is not of the type takes no memory.
+pub(crate) fn parse<T: DeserializeOwned>(path: &Path, text: &[u8]) -> Result<T, RunError> {
+    serde_json::from_slice(text).map_err(|error| damaged(path, error))
+}
+
+/// The text of an object of at most so many bytes, whose checksum is compared.
+fn text(path: &Path, most: u64) -> Result<Vec<u8>, RunError> {
     let text = read_regular(path, most).context("read", path)?;
     match checksum::verify(&text) {
         Checksum::Wrong => Err(damaged(path, "its checksum is wrong")),
-        Checksum::Right | Checksum::Absent => {
-            serde_json::from_slice(&text).map_err(|error| damaged(path, error))
-        }
+        Checksum::Right | Checksum::Absent => Ok(text),
     }
 }
 

@@ -12,7 +12,9 @@
 //! Entries are sorted, and have neither owners nor times, so that equal files give equal bytes.
 //!
 //! A packed run comes from a stranger. [`unpack`] takes no entry that the manifest does not list, no path that no run
-//! folder has, neither links nor devices, and a bounded number of bytes; a fault leaves nothing behind.
+//! folder has, neither links nor devices, and a bounded number of bytes, which the manifest states before anything else
+//! is decompressed; of files that readers hold in memory, fewer bytes and a bounded number of values. A fault leaves
+//! nothing behind.
 
 mod fault;
 mod manifest;

@@ -8,7 +8,6 @@ use gpbench_record::{
 };
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use crate::contents::{NameKind, OtherContent, contents};
 use crate::layout::PLAN;
@@ -45,6 +44,12 @@ pub struct PlanFile {
     pub other_contents: Vec<OtherContent>,
     /// The cases, in the order in which they run.
     pub cases: Vec<PlannedCase>,
+}
+
+/// What decides how the rest of a plan is read.
+#[derive(Debug, Deserialize)]
+struct Form {
+    schema: Option<u64>,
 }
 
 /// A run whose rows were merged into another.
@@ -94,18 +99,19 @@ impl PlanFile {
     /// or was written by a later version.
     pub fn read(folder: &Path) -> Result<Self, RunError> {
         let path = folder.join(PLAN);
-        let value = object::read(&path)?;
-        let value = match value.get("schema").and_then(Value::as_u64) {
+        let text = object::read_text(&path)?;
+        let Form { schema } = object::parse(&path, &text)?;
+        match schema {
             Some(1) => {
                 // Schema 1 kept axes and report options in the spec alone.
                 let spec = layout::read_spec(folder);
-                upgrade::plan(value, &spec)
-                    .ok_or_else(|| object::damaged(&path, "it is not a plan of schema 1"))?
+                let upgraded = upgrade::plan(object::parse(&path, &text)?, &spec)
+                    .ok_or_else(|| object::damaged(&path, "it is not a plan of schema 1"))?;
+                serde_json::from_value(upgraded).map_err(|error| object::damaged(&path, error))
             }
-            Some(schema) if schema > u64::from(SCHEMA) => return Err(RunError::Newer { path, schema }),
-            _ => value,
-        };
-        serde_json::from_value(value).map_err(|error| object::damaged(&path, error))
+            Some(schema) if schema > u64::from(SCHEMA) => Err(RunError::Newer { path, schema }),
+            _ => object::parse(&path, &text),
+        }
     }
 
     /// The ids of its cases, in order.

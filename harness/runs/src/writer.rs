@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, BufReader, Write as _};
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
@@ -41,14 +41,12 @@ impl Journal {
     /// [`Journal::open`], locked in this way.
     fn open_by(folder: &Path, locking: Locking) -> Result<(Self, Vec<DamagedRow>), RunError> {
         let path = folder.join(JOURNAL);
-        let mut file = append_own(&path).context("open the journal", &path)?;
+        let file = append_own(&path).context("open the journal", &path)?;
         let lock =
             FileLock::try_lock(&file, &path, locking).map_err(|error| lock_error(error, folder, &path))?;
-        let mut bytes = Vec::new();
-        file.read_to_end(&mut bytes).context("read the journal", &path)?;
-        let contents = JournalContents::parse(&bytes);
+        let contents = JournalContents::read(BufReader::new(&file)).context("read the journal", &path)?;
         if contents.truncated {
-            file.set_len(contents.complete as u64).context("repair the journal", &path)?;
+            file.set_len(contents.complete).context("repair the journal", &path)?;
         }
         sync_folder(folder).context("write", folder)?;
         let statuses = contents.rows.into_iter().map(|row| (row.id, row.status)).collect();

@@ -249,6 +249,16 @@ fn what_is_too_large_is_not_unpacked() {
     manifest.entries[0].bytes = 1 << 40;
     place.write("a", &manifest, &[("index.html", EntryType::Regular, A)]);
     assert!(place.refused("a").to_string().contains("has 1099511627776 bytes, more than the 1073741824"));
+    // Few bytes of an archive, and many values in memory.
+    let many = vec![b','; (32 << 20) + 1];
+    place.write("a", &listing(&[("plan.json", &*many)]), &[("plan.json", EntryType::Regular, &*many)]);
+    assert!(fs::metadata(place.at("a")).unwrap().len() < 1 << 16);
+    let fault = place.refused("a");
+    assert!(fault.is_of_content());
+    assert_eq!(
+        fault.to_string(),
+        "its entry `plan.json` has more than 33554432 values, the most that are unpacked"
+    );
     // A path that is longer than any of a run.
     let long = vec![b'x'; 1 << 20];
     place.write("a", &listing(&[("index.html", A)]), &[("L", EntryType::GNULongName, &*long)]);

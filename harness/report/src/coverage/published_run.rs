@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use gpbench_record::{Case, CaseStatus, Environment, Labels, Metrics, Row, TaskOutput, revisions};
@@ -60,8 +61,7 @@ impl PublishedRun {
             serde_json::from_str(text).map_err(|error| error.to_string())
         })?;
         let path = folder.join(RESULTS);
-        let file = File::open(&path).map_err(at(&path))?;
-        let results = ParquetReader::new(file).finish()?;
+        let results = table(&path)?;
         let rows = rows(&results).map_err(|reason| wrong(&path, reason))?;
         let record = RunRecord {
             folder,
@@ -111,6 +111,39 @@ pub fn run_without_journal(folder: &Path) -> Result<Run> {
 
 const RESULTS: &str = "results.parquet";
 
+/// Most rows of a table of results that are read: many times those of a published run.
+const MOST_ROWS: usize = 200_000;
+
+/// Most bytes of a table of results, and of its cases as texts, that are read.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Reads the table of results. polars panics on some damaged files; a panic becomes an error here.
+fn table(path: &Path) -> Result<DataFrame> {
+    catch_unwind(|| sound_table(path))
+        .unwrap_or_else(|_| Err(wrong(path, "it is damaged, and cannot be read".to_owned())))
+}
+
+/// Reads a table, whose file states its size.
+fn sound_table(path: &Path) -> Result<DataFrame> {
+    let mut reader = ParquetReader::new(File::open(path).map_err(at(path))?);
+    let metadata = reader.get_metadata()?;
+    let groups = metadata.row_groups.iter();
+    let bytes = groups.fold(0_usize, |sum, group| sum.saturating_add(group.total_byte_size()));
+    check_size(metadata.num_rows, bytes).map_err(|reason| wrong(path, reason))?;
+    Ok(reader.finish()?)
+}
+
+/// Fails if a table has more rows or bytes than are read.
+fn check_size(rows: usize, bytes: usize) -> std::result::Result<(), String> {
+    let checked = [(rows, MOST_ROWS, "rows"), (bytes, MOST_BYTES, "bytes")];
+    match checked.into_iter().find(|(count, most, _)| count > most) {
+        Some((count, most, what)) => {
+            Err(format!("it has {count} {what}, more than the {most} that are read"))
+        }
+        None => Ok(()),
+    }
+}
+
 fn read<T>(path: &Path, parse: impl FnOnce(&str) -> std::result::Result<T, String>) -> Result<T> {
     let text = fs::read_to_string(path).map_err(at(path))?;
     parse(&text).map_err(|reason| wrong(path, reason))
@@ -122,11 +155,14 @@ fn wrong(path: &Path, reason: String) -> Error {
 
 /// The rows of `results.parquet` with what tells cases apart and how they ended.
 fn rows(results: &DataFrame) -> std::result::Result<Vec<Row>, String> {
-    if results.column(CASE).is_err() {
+    let Ok(cases) = results.column(CASE) else {
         return Err(format!(
             "it has no column `{CASE}`; `gpbench report` of the run writes it with that column"
         ));
-    }
+    };
+    // A file has a text once that many rows may have.
+    let texts = cases.str().map_err(|error| error.to_string())?.iter().flatten();
+    check_size(results.height(), texts.fold(0_usize, |sum, text| sum.saturating_add(text.len())))?;
     (0..results.height()).map(|i| row(results, i)).collect()
 }
 
@@ -175,12 +211,30 @@ fn row(results: &DataFrame, i: usize) -> std::result::Result<Row, String> {
 
 #[cfg(test)]
 mod tests {
-    use polars::prelude::{Column, DataFrame};
+    use std::fs::File;
+
+    use polars::prelude::{Column, DataFrame, ParquetWriter};
 
     #[test]
     fn results_of_earlier_versions_are_refused_with_what_to_do() {
         let frame = DataFrame::new(1, vec![Column::new("id".into(), ["a"])]).unwrap();
         let reason = super::rows(&frame).unwrap_err();
         assert_eq!(reason, "it has no column `case`; `gpbench report` of the run writes it with that column");
+    }
+
+    #[test]
+    fn tables_of_more_than_is_read_are_refused() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let write = |rows: usize| {
+            let column = Column::new("n".into(), vec![0_u32; rows]);
+            let mut frame = DataFrame::new(rows, vec![column]).unwrap();
+            ParquetWriter::new(File::create(file.path()).unwrap()).finish(&mut frame).unwrap();
+            super::table(file.path())
+        };
+        assert_eq!(write(3).unwrap().height(), 3);
+        let error = write(super::MOST_ROWS + 1).unwrap_err().to_string();
+        assert!(error.ends_with("it has 200001 rows, more than the 200000 that are read"), "{error}");
+        let reason = super::check_size(5, super::MOST_BYTES + 1).unwrap_err();
+        assert_eq!(reason, "it has 268435457 bytes, more than the 268435456 that are read");
     }
 }

@@ -7,7 +7,7 @@ class Chart {
     this.root = root;
     this.data = data;
     for (const series of data.series) series[4] = facetsOf(series[4]);
-    this.off = new Set(state.get("off")?.split("|") ?? []);
+    this.off = new Set(state.getAll("off"));
     this.wanted = wishes();
     Object.assign(this, controls(root, data, (factor) => this.zoom(factor)));
     this.makePlot();
@@ -193,7 +193,7 @@ class Chart {
 
   toggle(name) {
     if (!this.off.delete(name)) this.off.add(name);
-    choose("off", [...this.off].join("|"));
+    choose("off", ...this.off);
     this.draw();
   }
 

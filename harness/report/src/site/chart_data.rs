@@ -11,11 +11,13 @@
 //!
 //! The columns of `along` have the points of all cases, one case after the other, and those of `ends` the end of each
 //! case that has one. Numbers have four significant digits, which are enough for a chart; null is one that is not
-//! known.
+//! known. Foreign texts are escaped here, since the script shows them as they are.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{METRICS, Metric, Style};
+use gpbench_record::text::line;
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -43,7 +45,7 @@ pub(super) fn cases(archive: &Archive, cases: &[usize], most: usize, links: Link
         let (CaseEntry { key, points }, row) = (&archive.cases[at], &archive.rows()[at]);
         cases.series.push(lists.series(*key, Facets::of(archive, [at]).text(), &row.labels.solver));
         cases.seed.push(row.labels.seed);
-        cases.id.push(&row.id);
+        cases.id.push(line(&row.id));
         let shown = thinned(points.along.iter().collect(), most);
         cases.along.push(shown.len());
         shown.into_iter().for_each(|point| of_along.add(point));
@@ -53,14 +55,14 @@ pub(super) fn cases(archive: &Archive, cases: &[usize], most: usize, links: Link
     let traced = along.iter().filter_map(|metric| whole.iter().position(|of| of.name == metric.name));
     let axis = |metric: &Metric| json!([metric.name, metric.axis]);
     let quality = |metric: &&Metric| json!([metric.name, metric.axis, metric.style == Style::Scientific]);
-    let solver = |at: &usize| json!([archive.methods.at(*at).name, links.method(*at)]);
+    let solver = |at: &usize| json!([line(&archive.methods.at(*at).name), links.method(*at)]);
     let run = |at: &usize| json!([archive.runs[*at].title, links.run(*at)]);
     let data = json!({
         "clocks": CLOCKS.map(|clock| axis(clock.metric())),
         "metrics": whole.iter().map(quality).collect::<Vec<_>>(),
         "colours": palette::hexadecimal().collect::<Vec<_>>(),
         "solvers": lists.methods.all.iter().map(solver).collect::<Vec<_>>(),
-        "settings": lists.problems.all.iter().map(|at| archive.problems.at(*at).name.as_str()).collect::<Vec<_>>(),
+        "settings": lists.problems.all.iter().map(|at| line(&archive.problems.at(*at).name)).collect::<Vec<_>>(),
         "runs": lists.runs.all.iter().map(run).collect::<Vec<_>>(),
         "machines": lists.machines.all.iter().map(|at| [archive.machines.at(*at).label.as_str()]).collect::<Vec<_>>(),
         "series": lists.series,
@@ -77,7 +79,7 @@ pub(super) fn cases(archive: &Archive, cases: &[usize], most: usize, links: Link
 struct CaseColumns<'a> {
     series: Vec<usize>,
     seed: Vec<u64>,
-    id: Vec<&'a str>,
+    id: Vec<Cow<'a, str>>,
     /// Numbers of points before the ends.
     along: Vec<usize>,
     /// 1 of a case with an end, else 0.
@@ -126,7 +128,7 @@ impl Lists {
         let solver = self.methods.number(key.method);
         let setting = self.problems.number(key.problem);
         let (run, machine) = (self.runs.number(key.run), self.machines.number(key.machine));
-        self.series.push(json!([solver, setting, run, machine, known.1, label]));
+        self.series.push(json!([solver, setting, run, machine, known.1, line(label)]));
         self.known.insert(known, self.series.len() - 1);
         self.series.len() - 1
     }

@@ -4,10 +4,11 @@
 /** The choices of a page, by name: those of its filters and of its chart. */
 const state = new URLSearchParams(location.hash.includes("=") ? location.hash.slice(1) : "");
 
-/** Sets a choice, or removes it where the value is empty, and writes all into the address. */
-function choose(name, value) {
-  if (value) state.set(name, value);
-  else state.delete(name);
+/** Sets a choice to some values, or removes it where there are none or an empty one, and writes all into the address. Each value
+ * is encoded by itself, so that any text may be in it. */
+function choose(name, ...values) {
+  state.delete(name);
+  for (const value of values) if (value) state.append(name, value);
   const hash = state.toString();
   try {
     history.replaceState(null, "", hash ? "#" + hash : location.pathname + location.search);

@@ -10,7 +10,7 @@ pub(super) struct Machine {
     pub(super) label: String,
     /// Threads a case may use, where they are known.
     pub(super) threads: Option<usize>,
-    /// The digest of rows; for rows without one, a text of the run.
+    /// The digest of rows; for rows without one that is known, a text of the run.
     kind: String,
 }
 
@@ -32,13 +32,17 @@ impl<'r> Environments<'r> {
         Environments { by_kind: environments.iter().map(|known| (known.kind(), known)).collect(), run }
     }
 
-    /// The digest of a row's environment, and the environment where it is known. A row of an earlier version that
-    /// names none ran in the one that its run has.
+    /// What tells the kind of a row's machine from others, and the environment where it is known. A row of an earlier
+    /// version that names none ran in the one that its run has. A row that names one that its run does not have, such as
+    /// that of another run, states nothing of its machine, and shares it with no other run.
     fn of(&self, row: &Row) -> (String, Option<&'r Environment>) {
         let is_only = self.by_kind.len() == 1 && row.reused_from.is_none();
         let only = || self.by_kind.keys().next().filter(|_| is_only);
         match row.environment.as_ref().or_else(only) {
-            Some(kind) => (kind.clone(), self.by_kind.get(kind).copied()),
+            Some(kind) => match self.by_kind.get(kind) {
+                Some(environment) => (kind.clone(), Some(*environment)),
+                None => (format!("{kind} of run {}", self.run), None),
+            },
             None => (format!("run {}", self.run), None),
         }
     }
@@ -53,11 +57,20 @@ impl Machines {
         }
         let label = environment.map_or_else(|| format!("not known ({})", environments.run), label);
         let label = text::cut(&text::line(&label), text::NAME).into_owned();
-        let is_taken = self.all.iter().any(|known| known.label == label);
-        let digits = kind.get(..6).unwrap_or(&kind);
-        let label = if is_taken { format!("{label} · kind {digits}") } else { label };
+        let label = self.unique(label, &kind);
         self.all.push(Machine { label, threads: environment.map(|known| known.threads), kind });
         self.all.len() - 1
+    }
+
+    /// A label that no other kind has: with the first digits of the kind where another has the same one, and with a
+    /// number where that is not enough, as for kinds that a stranger has made up.
+    fn unique(&self, label: String, kind: &str) -> String {
+        let is_free = |label: &String| self.all.iter().all(|known| known.label != *label);
+        let digits = text::line(&kind[..kind.floor_char_boundary(6)]);
+        let of_kind = || format!("{label} · kind {digits}");
+        let numbered = (2..).map(|count| format!("{label} · kind {digits} ({count})"));
+        let mut labels = [label.clone(), of_kind()].into_iter().chain(numbered);
+        labels.find(is_free).unwrap_or_else(of_kind)
     }
 
     /// The machine at a place.
@@ -115,6 +128,35 @@ mod tests {
         assert!(machines.at(1).label.starts_with("Fast, 4 cores, 2 threads a case · kind "));
         assert_eq!(machines.at(2).label, "not known (first)");
         assert_eq!(machines.threads(), [2]);
+    }
+
+    #[test]
+    fn kinds_that_a_stranger_made_up_are_told_apart() {
+        let environments = Environments::new(&[], "theirs");
+        let mut machines = Machines::default();
+        for kind in ["abcdef1", "abcdef2", "abcdef3", "ébcdefg"] {
+            let row = Row { environment: Some(kind.to_owned()), ..row(case("cg"), &[]) };
+            machines.place(&row, &environments);
+        }
+        let labels = [
+            "not known (theirs)",
+            "not known (theirs) · kind abcdef",
+            "not known (theirs) · kind abcdef (2)",
+            "not known (theirs) · kind ébcde",
+        ];
+        assert_eq!(machines.labels().collect::<Vec<_>>(), labels);
+    }
+
+    #[test]
+    fn a_row_is_of_a_kind_of_machine_whose_environment_its_run_has() {
+        let ours = [Environment { cpu: "Fast".to_owned(), ..Environment::default() }];
+        let named = || Row { environment: Some(ours[0].kind()), ..row(case("cg"), &[]) };
+        let mut machines = Machines::default();
+        for (known, run, place) in [(1, "ours", 0), (1, "copied", 0), (0, "theirs", 1)] {
+            let environments = Environments::new(&ours[..known], run);
+            assert_eq!(machines.place(&named(), &environments), place, "{run}");
+        }
+        assert_eq!(machines.at(1).label, "not known (theirs)");
     }
 
     #[test]

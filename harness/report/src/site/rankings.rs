@@ -1,7 +1,7 @@
 //! Rankings of methods over data sets, by problem and, where they are by seconds, by kind of machine.
 //!
 //! Runs of different people have different methods and data sets. A ranking takes those methods and data sets of a
-//! problem that leave no cell empty and have the most results; of each case, the row that ended last.
+//! problem that leave no cell empty and have the most results, of each method on a data set one run (`one_run`).
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
@@ -12,16 +12,20 @@ use gpbench_runs::RunRecord;
 use super::archive::{Archive, CaseEntry};
 use super::facets::Facets;
 use super::links::Links;
+use super::one_run::OneRunEach;
 use super::result_tables::LinkedTable;
 use crate::dataset_ranking;
 use crate::error::Result;
 use crate::frame::{Cases, Frame};
 use crate::results::Results;
 use crate::run::Run;
-use crate::table::RowLinks;
+use crate::table::{Cell, RowLinks};
 
 /// Fewest data sets of a ranking.
 const FEWEST: usize = 3;
+
+/// Most other runs that a caption names.
+const MOST_NAMED: usize = 12;
 
 /// A ranking, of a task.
 pub(super) struct Ranked {
@@ -66,13 +70,16 @@ struct Complete {
     methods: BTreeSet<usize>,
     /// Methods of the problem that are left out.
     left_out: BTreeSet<usize>,
+    /// Other runs of the same methods on the same data sets, as places of method and run.
+    others: BTreeSet<(usize, usize)>,
 }
 
 impl Complete {
     /// The largest of some cases; none with fewer than two methods or [`FEWEST`] data sets.
     fn of(archive: &Archive, cases: &[usize]) -> Option<Complete> {
+        let OneRunEach { cases, others } = OneRunEach::of(archive, cases);
         let mut seeds: BTreeMap<usize, BTreeMap<usize, BTreeSet<u64>>> = BTreeMap::new();
-        for &at in cases {
+        for &at in &cases {
             let key = archive.cases[at].key;
             let of_method = seeds.entry(key.method).or_default().entry(key.dataset).or_default();
             of_method.insert(archive.rows()[at].labels.seed);
@@ -95,9 +102,10 @@ impl Complete {
             let has_seed = |seeds: &BTreeSet<u64>| seeds.contains(&archive.rows()[*at].labels.seed);
             methods.contains(&key.method) && common.get(&key.dataset).is_some_and(has_seed)
         };
-        let cases = newest(archive, cases.iter().copied().filter(is_in));
+        let cases = once_each(archive, cases.into_iter().filter(is_in));
         let left_out = seeds.into_keys().filter(|method| !methods.contains(method)).collect();
-        (methods.len() > 1).then_some(Complete { cases, methods, left_out })
+        let others = others.into_iter().filter(|(method, _)| methods.contains(method)).collect();
+        (methods.len() > 1).then_some(Complete { cases, methods, left_out, others })
     }
 }
 
@@ -113,18 +121,18 @@ fn shared(
     some.iter().filter_map(both).collect()
 }
 
-/// Of the rows of one case in several runs, the one that ended last.
-fn newest(archive: &Archive, cases: impl Iterator<Item = usize>) -> Vec<usize> {
-    let mut newest: BTreeMap<(usize, &str, u64, u32), usize> = BTreeMap::new();
+/// Of the rows of one run that state the same case, the one that ended first.
+fn once_each(archive: &Archive, cases: impl Iterator<Item = usize>) -> Vec<usize> {
+    let mut first: BTreeMap<(usize, &str, u64, u32), usize> = BTreeMap::new();
     for at in cases {
         let Row { labels: Labels { solver, seed, repeat, .. }, finished, .. } = &archive.rows()[at];
-        let known = newest.entry((archive.cases[at].key.dataset, solver.as_str(), *seed, *repeat));
+        let known = first.entry((archive.cases[at].key.dataset, solver.as_str(), *seed, *repeat));
         let known = known.or_insert(at);
-        if archive.rows()[*known].finished < *finished {
+        if archive.rows()[*known].finished > *finished {
             *known = at;
         }
     }
-    newest.into_values().collect()
+    first.into_values().collect()
 }
 
 /// The ranking of some cases, as that of one run.
@@ -154,25 +162,56 @@ fn ranked(
         let names = names.collect::<Vec<_>>().join(", ");
         table.caption += &format!(" Not on enough of these data sets and seeds: {names}.");
     }
-    let rows = table.rows.iter().map(|row| {
+    table.caption += &other_runs(archive, complete);
+    let mut table = table.words("run");
+    let mut rows = Vec::new();
+    for row in &mut table.rows {
         let solver = row.first().map_or("", |cell| cell.text.as_str());
-        row_links(archive, complete, solver, links)
-    });
-    let rows = rows.collect();
+        let own = own(archive, complete, solver);
+        let runs: BTreeSet<usize> = own.iter().map(|at| archive.cases[*at].key.run).collect();
+        let titles: Vec<&str> = runs.iter().map(|run| archive.runs[*run].title.as_str()).collect();
+        row.push(Cell::from(titles.join(", ")));
+        rows.push(row_links(archive, &own, &runs, links));
+    }
     Ok(Some(Ranked { task: named.thing.kind, table: LinkedTable { table, rows } }))
 }
 
-/// Facets and links of the row of a solver, which may be a point of a grid.
-fn row_links(archive: &Archive, complete: &Complete, solver: &str, links: Links<'_>) -> RowLinks {
+/// A sentence on other runs of the cases that are ranked; empty where there are none.
+fn other_runs(archive: &Archive, complete: &Complete) -> String {
+    let words = |(method, run): &(usize, usize)| {
+        format!("{} in {}", archive.methods.at(*method).name, archive.runs[*run].title)
+    };
+    let named: Vec<String> = complete.others.iter().take(MOST_NAMED).map(words).collect();
+    let more = match complete.others.len().saturating_sub(MOST_NAMED) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    match named.is_empty() {
+        true => String::new(),
+        false => format!(
+            " Of several runs of a solver on a data set, one whose verification agrees is ranked, else the one that \
+             ended first. Pages of data sets show the others: {}{more}.",
+            named.join(", ")
+        ),
+    }
+}
+
+/// The cases of the row of a solver, which may be a point of a grid.
+fn own(archive: &Archive, complete: &Complete, solver: &str) -> Vec<usize> {
     let is_own = |at: &&usize| {
         let labels = &archive.rows()[**at].labels;
         labels.solver == solver || archive.methods.at(archive.cases[**at].key.method).name == solver
     };
-    let own: Vec<usize> = complete.cases.iter().filter(is_own).copied().collect();
+    complete.cases.iter().filter(is_own).copied().collect()
+}
+
+/// Facets and links of a row of some cases, which are of these runs.
+fn row_links(archive: &Archive, own: &[usize], runs: &BTreeSet<usize>, links: Links<'_>) -> RowLinks {
     let method = own.first().map(|at| archive.cases[*at].key.method);
     let address = |method| [("solver", links.method(method)), ("learner", links.method(method))];
-    let facets = Facets::of(archive, own).text();
-    RowLinks { facets, links: method.map(address).into_iter().flatten().collect() }
+    let run = runs.first().filter(|_| runs.len() == 1).map(|run| ("run", links.run(*run)));
+    let facets = Facets::of(archive, own.iter().copied()).text();
+    RowLinks { facets, links: method.map(address).into_iter().flatten().chain(run).collect() }
 }
 
 /// The method that ratios are relative to: the one that most runs name as their baseline, if it takes part.

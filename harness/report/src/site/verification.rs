@@ -88,6 +88,16 @@ impl Verification {
         }
     }
 
+    /// Its place among those of several runs of the same cases, the smallest one first: runs whose results were computed
+    /// again and agree, then those of which nothing is known, then those that differ.
+    pub(super) fn precedence(&self) -> u8 {
+        match self {
+            Verification::Known(verdict) if verdict.differences() > 0 => 2,
+            Verification::Known(verdict) if verdict.recomputed() > 0 => 0,
+            _ => 1,
+        }
+    }
+
     /// A sentence for the page of the run.
     pub(super) fn sentence(&self) -> String {
         match self {
@@ -167,6 +177,8 @@ mod tests {
         assert_eq!((agrees.words().as_str(), agrees.tone()), ("agrees, 3 recomputed", "agrees"));
         assert_eq!((differs.words().as_str(), differs.tone()), ("differs, 2 differences", "differs"));
         assert_eq!((nothing.words().as_str(), nothing.tone()), ("files agree, nothing recomputed", "partly"));
+        let unknown = Verification::None;
+        assert_eq!([&agrees, &differs, &nothing, &unknown].map(Verification::precedence), [0, 2, 1, 1]);
         let table = differs.table().unwrap();
         assert_eq!(table.rows[0][3].text, "residuals; a; b");
         assert!(agrees.sentence().starts_with("Verified by gpbench 0.1.0, 2026-11-26T09:00:00Z: agrees"));

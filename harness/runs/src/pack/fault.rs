@@ -50,6 +50,14 @@ pub enum PackFault {
         /// The most that are allowed.
         most: u64,
     },
+    /// An entry that readers parse has more values than they read.
+    #[error("its entry `{path}` has more than {most} values, the most that are unpacked")]
+    TooManyValues {
+        /// The path.
+        path: String,
+        /// The most that are allowed.
+        most: usize,
+    },
     /// An entry is not the one that comes next in the manifest.
     #[error("its entry `{path}` is not in its manifest, or not in this place")]
     Unlisted {

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde::{Deserialize, Serialize};
 
 use super::fault::PackFault;
-use crate::layout::{FIGURES, SOLUTIONS, is_name};
+use crate::layout::{FIGURES, JOURNAL, PLAN, SOLUTIONS, SPEC, is_environment, is_name};
 
 /// The path of the manifest, which is the first entry.
 pub(super) const MANIFEST: &str = "gpbench-pack.json";
@@ -15,8 +15,10 @@ const ENDS: [&str; 9] = ["json", "jsonl", "toml", "md", "html", "csv", "parquet"
 
 /// Most bytes of a manifest: it has about 150 for each entry.
 pub(super) const MOST_MANIFEST_BYTES: u64 = 64 << 20;
-/// Most bytes of an entry.
+/// Most bytes of an entry, of those that no reader holds in memory as a whole.
 const MOST_ENTRY_BYTES: u64 = 1 << 30;
+/// Most bytes of the environments together.
+const MOST_ENVIRONMENT_BYTES: u64 = 16 << 20;
 /// Most bytes of all entries together.
 const MOST_BYTES: u64 = 4 << 30;
 /// Most letters of a path.
@@ -49,6 +51,21 @@ pub struct PackedEntry {
 }
 
 impl PackedEntry {
+    /// Most bytes that it may have: fewer where readers hold in memory what it says.
+    fn most_bytes(&self) -> u64 {
+        match self.path.as_str() {
+            JOURNAL => 512 << 20,
+            PLAN => 128 << 20,
+            SPEC => 4 << 20,
+            _ => MOST_ENTRY_BYTES,
+        }
+    }
+
+    /// Whether readers hold in memory what it says, as values of JSON.
+    pub(super) fn is_parsed(&self) -> bool {
+        [JOURNAL, PLAN].contains(&self.path.as_str()) || is_environment(&self.path)
+    }
+
     /// Whether it is a file in a folder of the run.
     pub(super) fn is_in(&self, folder: &str) -> bool {
         self.path.split_once('/').is_some_and(|(of, _)| of == folder)
@@ -58,7 +75,7 @@ impl PackedEntry {
 impl PackManifest {
     /// Bytes of all entries together.
     pub fn bytes(&self) -> u64 {
-        self.entries.iter().fold(0, |sum, entry| sum.saturating_add(entry.bytes))
+        bytes_of(self.entries.iter())
     }
 
     /// Entries that are solutions of cases.
@@ -75,17 +92,25 @@ impl PackManifest {
             return Err(PackFault::Manifest { reason: format!("`{name}` cannot name a run") });
         }
         let mut paths = HashSet::new();
-        for PackedEntry { path, bytes, .. } in &self.entries {
+        for entry in &self.entries {
+            let PackedEntry { path, bytes, .. } = entry;
             if !is_path_of_run(path) {
                 return Err(PackFault::Path { path: path.clone() });
             }
             if !paths.insert(path) {
                 return Err(PackFault::Manifest { reason: format!("it lists `{path}` twice") });
             }
-            at_most(&format!("its entry `{path}`"), *bytes, MOST_ENTRY_BYTES)?;
+            at_most(&format!("its entry `{path}`"), *bytes, entry.most_bytes())?;
         }
+        let environments = self.entries.iter().filter(|entry| is_environment(&entry.path));
+        at_most("the sum of its environments", bytes_of(environments), MOST_ENVIRONMENT_BYTES)?;
         at_most("it", self.bytes(), MOST_BYTES)
     }
+}
+
+/// Bytes of some entries together.
+fn bytes_of<'e>(entries: impl Iterator<Item = &'e PackedEntry>) -> u64 {
+    entries.fold(0, |sum, entry| sum.saturating_add(entry.bytes))
 }
 
 /// Fails if something has more bytes than are allowed.
@@ -140,19 +165,23 @@ mod tests {
         }
     }
 
-    #[test]
-    fn sizes_and_names_are_bounded() {
-        let entry = |(at, bytes): (usize, &u64)| PackedEntry {
-            path: format!("journal-{at}.jsonl"),
-            bytes: *bytes,
-            sha256: String::new(),
-        };
-        let manifest = |name: &str, bytes: &[u64]| PackManifest {
+    /// A manifest of entries with these paths and bytes.
+    fn of(entries: impl IntoIterator<Item = (String, u64)>) -> PackManifest {
+        let entry = |(path, bytes): (String, u64)| PackedEntry { path, bytes, sha256: String::new() };
+        PackManifest {
             format: crate::PACK_FORMAT,
             gpbench: String::new(),
-            name: name.into(),
+            name: "uci".into(),
             run: "20260101T000000Z-aaaaaa".into(),
-            entries: bytes.iter().enumerate().map(entry).collect(),
+            entries: entries.into_iter().map(entry).collect(),
+        }
+    }
+
+    #[test]
+    fn sizes_and_names_are_bounded() {
+        let manifest = |name: &str, bytes: &[u64]| {
+            let paths = (0..).map(|at| format!("journal-{at}.jsonl"));
+            PackManifest { name: name.into(), ..of(paths.zip(bytes.iter().copied())) }
         };
         assert!(manifest("uci", &[1, 2]).check().is_ok());
         let told = |manifest: PackManifest| manifest.check().unwrap_err().to_string();
@@ -161,5 +190,19 @@ mod tests {
         assert!(large.starts_with("its entry `journal-0.jsonl` has 18446744073709551615 bytes"), "{large}");
         let together = told(manifest("uci", &[MOST_ENTRY_BYTES; 5]));
         assert!(together.starts_with("it has 5368709120 bytes, more than"), "{together}");
+    }
+
+    #[test]
+    fn what_readers_hold_in_memory_has_fewer_bytes() {
+        for (path, most) in [(JOURNAL, 512 << 20), (PLAN, 128 << 20), (SPEC, 4 << 20)] {
+            let manifest = |bytes: u64| of([(path.to_owned(), bytes)]);
+            assert!(manifest(most).check().is_ok(), "{path}");
+            let told = manifest(most + 1).check().unwrap_err().to_string();
+            let expected = format!("its entry `{path}` has {} bytes, more than the {most} that", most + 1);
+            assert!(told.starts_with(&expected), "{told}");
+        }
+        let environments = (1..=17).map(|count| (crate::layout::environment(count), 1 << 20));
+        let told = of(environments).check().unwrap_err().to_string();
+        assert!(told.starts_with("the sum of its environments has 17825792 bytes"), "{told}");
     }
 }

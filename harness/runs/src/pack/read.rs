@@ -6,7 +6,7 @@ use std::path::Path;
 
 use gpbench_files::checksum::{Checksum, verify};
 use gpbench_files::{open_regular, process_tag};
-use serde_json::Value;
+use serde::Deserialize;
 use sha2::{Digest as _, Sha256};
 use tar::{Archive, Entries, Entry, EntryType};
 use zstd::stream::read::Decoder;
@@ -18,6 +18,7 @@ use super::manifest::{
 use crate::RunError;
 use crate::error::Context as _;
 use crate::layout::{FIGURES, PACK_FORMAT, SOLUTIONS};
+use crate::limits::{PACKED_VALUES, values};
 
 /// The first bytes of a file that zstd has compressed.
 const MAGIC: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
@@ -110,11 +111,17 @@ fn first(entries: &mut Entries<'_, Content>) -> Result<PackManifest, PackFault> 
     parse(&text)
 }
 
+/// What decides whether the rest of a manifest is read.
+#[derive(Deserialize)]
+struct Form {
+    format: Option<u64>,
+}
+
 /// Reads the text of a manifest.
 fn parse(text: &[u8]) -> Result<PackManifest, PackFault> {
     let damaged = |reason: String| PackFault::Manifest { reason };
-    let value: Value = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
-    match value.get("format").and_then(Value::as_u64) {
+    let Form { format } = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
+    match format {
         Some(format) if format > u64::from(PACK_FORMAT) => return Err(PackFault::Newer { format }),
         Some(_) => {}
         None => return Err(damaged("it has no `format`".to_owned())),
@@ -122,7 +129,7 @@ fn parse(text: &[u8]) -> Result<PackManifest, PackFault> {
     if verify(text) != Checksum::Right {
         return Err(damaged("its checksum is wrong".to_owned()));
     }
-    let manifest: PackManifest = serde_json::from_value(value).map_err(|error| damaged(error.to_string()))?;
+    let manifest: PackManifest = serde_json::from_slice(text).map_err(|error| damaged(error.to_string()))?;
     manifest.check()?;
     Ok(manifest)
 }
@@ -164,15 +171,18 @@ fn write(mut entry: Entry<'_, Content>, expected: &PackedEntry, folder: &Path) -
     let path = folder.join(name);
     let unwritable = |source| PackFault::Unwritable { path: path.clone(), source };
     let mut file = File::create_new(&path).map_err(unwritable)?;
-    let (mut hasher, mut buffer) = (Sha256::new(), vec![0; BUFFER]);
+    let (mut hasher, mut buffer, mut count) = (Sha256::new(), vec![0; BUFFER], 0);
     loop {
-        match entry.read(&mut buffer)? {
+        let part = match entry.read(&mut buffer)? {
             0 => break,
-            count => {
-                hasher.update(&buffer[..count]);
-                file.write_all(&buffer[..count]).map_err(unwritable)?;
-            }
+            read => &buffer[..read],
+        };
+        count += values(part);
+        if expected.is_parsed() && count > PACKED_VALUES {
+            return Err(PackFault::TooManyValues { path: name.clone(), most: PACKED_VALUES });
         }
+        hasher.update(part);
+        file.write_all(part).map_err(unwritable)?;
     }
     let found: String = hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect();
     if found == *sha256 { Ok(()) } else { Err(changed()) }
