@@ -1,7 +1,7 @@
 //! The learner: begin, step, and saved states.
 
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
-use gpbench_sdk::optimise::{Hyperparameters, Lbfgs, Transform};
+use gpbench_sdk::optimise::{Hyperparameters, Lbfgs};
 use gpbench_sdk::{
     Capabilities, Error, Facts, Fit, Learner, Model, Reason, Result, Saved, Workers, symmetric,
 };
@@ -42,7 +42,7 @@ impl Learner for Sgpr {
     }
 
     fn begin(&self, fit: &Fit<'_>) -> Result<SgprState> {
-        let hyperparameters = Hyperparameters::of(fit, Transform::Capped)?;
+        let hyperparameters = Hyperparameters::of(fit, self.params.transform)?;
         let (points, rows) = match fit.inputs().basis {
             Some(points) => (fitting::row_major(points), Vec::new()),
             None => fitting::choose(fit, &hyperparameters, &self.params)?,
@@ -94,7 +94,7 @@ impl Learner for Sgpr {
 
     fn load(&self, fit: &Fit<'_>, saved: &Saved) -> Result<SgprState> {
         let invalid = |what: &str| Error::InvalidArgument(format!("the saved {what}"));
-        let mut hyperparameters = Hyperparameters::of(fit, Transform::Capped)?;
+        let mut hyperparameters = Hyperparameters::of(fit, self.params.transform)?;
         let scales = saved.get_shaped("scales", (hyperparameters.free.len(), 1))?;
         hyperparameters.free = scales.into_iter().collect();
         let points = fitting::row_major(saved.get("points")?);

@@ -1,5 +1,7 @@
 //! Parameters of sparse Gaussian process regression.
 
+use gpbench_sdk::optimise::Transform;
+
 gpbench_sdk::choices! {
     /// How inducing points are chosen.
     pub enum PointChoice {
@@ -22,5 +24,7 @@ gpbench_sdk::params! {
         pub jitter: f64 = 1e-6, in 1e-12..=1e-2;
         /// Relative gain of a step of L-BFGS that ends an optimisation.
         pub relative_gain: f64 = 1e-6, in 0.0..=1.0;
+        /// Transform from free parameters to scales.
+        pub transform: Transform = Transform::Logarithm;
     }
 }

@@ -68,7 +68,7 @@ gpbench_sdk::params! {
         /// Least noise variance, as a share of the variance of the targets; half of the start's where that is less.
         pub noise_floor: f64 = 1e-4, in 0.0..=1.0;
         /// Transform from free parameters to scales.
-        pub transform: Transform = Transform::Capped;
+        pub transform: Transform = Transform::Logarithm;
     }
 }
 
