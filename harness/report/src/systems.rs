@@ -171,15 +171,21 @@ mod tests {
             estimator: None,
         };
         let all = Problems::from([
-            (problem("pol", "matern32"), BTreeMap::from([(0, system(&["a", "b"])), (1, system(&["a", "c"]))])),
+            (
+                problem("pol", "matern32"),
+                BTreeMap::from([(0, system(&["a", "b"])), (1, system(&["a", "c"]))]),
+            ),
             (problem("pol", "rbf"), BTreeMap::from([(0, system(&["a", "d"]))])),
             // Two kernels with as many solvers, and a data set on which one of all did not run.
             (problem("bike", "matern32"), BTreeMap::from([(0, system(&["a", "b"]))])),
             (problem("bike", "rbf"), BTreeMap::from([(0, system(&["b", "a"]))])),
         ]);
         let compared = Comparison::of(all);
-        let kept: Vec<String> =
-            compared.problems.keys().map(|problem| format!("{} {}", problem.dataset, problem.kernel)).collect();
+        let kept: Vec<String> = compared
+            .problems
+            .keys()
+            .map(|problem| format!("{} {}", problem.dataset, problem.kernel))
+            .collect();
         assert_eq!(kept, ["bike matern32", "bike rbf", "pol matern32"]);
         assert!(compared.has("c") && !compared.has("d") && compared.has("another"));
         let words = " Left out: kernels and estimators with which fewer solvers ran, and with them d.";

@@ -4,8 +4,8 @@ use std::fs;
 
 use gpbench_report::{ArchivedRun, Verification};
 
-use crate::report::run;
 use crate::site::{add_datasets, archived, write};
+use crate::support::run;
 
 /// The stored run under a name, on four data sets, all of whose cases ended on a day.
 fn ranked_run(name: &str, day: &str) -> ArchivedRun {

@@ -13,7 +13,9 @@ use gpbench_record::{
 use ndarray::{Array1, Array2};
 
 use crate::common;
-use crate::common::worker::{WORKER, cg, exact, failure, fault, job, job_of, library, messages, solve, worker};
+use crate::common::worker::{
+    WORKER, cg, exact, failure, fault, job, job_of, library, messages, solve, worker,
+};
 
 #[test]
 fn a_solve_that_needs_too_much_memory_is_refused() {

@@ -7,7 +7,9 @@ use gpbench_record::{
 
 use crate::common;
 use crate::common::training::{EXACT, solutions, task, trained, training, verified};
-use crate::common::worker::{exact, failure, job, messages, solve_in_steps as train, timeless, verify, worker};
+use crate::common::worker::{
+    exact, failure, job, messages, solve_in_steps as train, timeless, verify, worker,
+};
 
 #[test]
 fn exact_training_with_cholesky_is_exact_training() {
