@@ -10,8 +10,6 @@
 //! far beyond the measured sizes is wide, as it must be. Few points may lie on a curve by chance: callers state
 //! the least noise that they believe in.
 
-use ndarray::{Array1, Array2, ArrayView1, array};
-
 use crate::distribution::t_quantile;
 use crate::estimate::Estimate;
 
@@ -42,9 +40,8 @@ impl PowerLaw {
             return None;
         }
         let centre = sizes().sum::<f64>() / logs.len() as f64;
-        let term = |(i, power): (usize, usize)| if power == 0 { 1.0 } else { logs[i].0 - centre };
-        let design = Array2::from_shape_fn((logs.len(), 2), term);
-        let values: Array1<f64> = logs.iter().map(|(_, y)| *y).collect();
+        let design: Vec<Vec<f64>> = sizes().map(|x| vec![1.0, x - centre]).collect();
+        let values: Vec<f64> = logs.iter().map(|(_, y)| *y).collect();
         Some(PowerLaw { line: LeastSquares::fit(&design, &values)?, centre })
     }
 
@@ -61,7 +58,7 @@ impl PowerLaw {
     /// The value at a size, with the 95 % interval of an observation there; no interval from two points.
     /// `least_deviation` is the smallest standard deviation of logarithms that is believed in.
     pub fn predict(&self, size: f64, least_deviation: f64) -> Estimate {
-        self.line.predict(&array![1.0, size.ln() - self.centre], 1.0, least_deviation).exp()
+        self.line.predict(&[1.0, size.ln() - self.centre], 1.0, least_deviation).exp()
     }
 }
 
@@ -85,10 +82,10 @@ impl Polynomial {
             if free == 0 || (powers.len() == POWERS.len() && free < 2) {
                 return None;
             }
-            let relative = |(i, j): (usize, usize)| points[i].0.powi(powers[j]) / points[i].1;
-            let design = Array2::from_shape_fn((points.len(), powers.len()), relative);
-            let fit = LeastSquares::fit(&design, &Array1::ones(points.len()))?;
-            Some((powers, fit))
+            let relative =
+                |(x, y): &(f64, f64)| -> Vec<f64> { terms(&powers, *x).map(|term| term / *y).collect() };
+            let design: Vec<Vec<f64>> = points.iter().map(relative).collect();
+            Some((powers, LeastSquares::fit(&design, &vec![1.0; points.len()])?))
         };
         let mut choices: Vec<_> = (1..1_u32 << POWERS.len()).filter_map(choose).collect();
         choices.sort_by(|(_, a), (_, b)| a.variance().total_cmp(&b.variance()));
@@ -104,8 +101,8 @@ impl Polynomial {
         let best = &self.choices[self.best];
         let most = ABOUT_AS_WELL * believed(&best.1);
         let predict = |(powers, fit): &(Vec<i32>, LeastSquares)| {
-            let row: Array1<f64> = powers.iter().map(|power| size.powi(*power)).collect();
-            fit.predict(&row, row.dot(&fit.coefficients).powi(2), least_deviation)
+            let row: Vec<f64> = terms(powers, size).collect();
+            fit.predict(&row, dot(&row, &fit.coefficients).powi(2), least_deviation)
         };
         // A coefficient that is negative by chance may as well be positive, which its interval tells.
         let others = self.choices.iter().filter(|(_, fit)| believed(fit) <= most).map(predict);
@@ -120,12 +117,17 @@ fn usable(points: &[(f64, f64)]) -> impl Iterator<Item = (f64, f64)> {
     points.iter().copied().filter(move |(x, y)| is_usable(*x) && is_usable(*y))
 }
 
+/// Powers of a size.
+fn terms(powers: &[i32], size: f64) -> impl Iterator<Item = f64> {
+    powers.iter().map(move |power| size.powi(*power))
+}
+
 /// A linear regression with few coefficients.
 #[derive(Debug, Clone, PartialEq)]
 struct LeastSquares {
-    coefficients: Array1<f64>,
+    coefficients: Vec<f64>,
     /// Inverse of the design's Gram matrix.
-    inverse: Array2<f64>,
+    inverse: Vec<Vec<f64>>,
     /// Sum of squared residuals.
     squares: f64,
     /// Number of observations.
@@ -135,19 +137,22 @@ struct LeastSquares {
 impl LeastSquares {
     /// Regresses values on the columns of a design, which has a row for each value. `None` where the columns
     /// depend on each other.
-    fn fit(design: &Array2<f64>, values: &Array1<f64>) -> Option<LeastSquares> {
-        let columns = design.ncols();
-        let sum = |f: &dyn Fn(ArrayView1<'_, f64>, f64) -> f64| -> f64 {
-            design.outer_iter().zip(values).map(|(row, value)| f(row, *value)).sum()
+    fn fit(design: &[Vec<f64>], values: &[f64]) -> Option<LeastSquares> {
+        let columns = design.first()?.len();
+        let sum = |f: &dyn Fn(&[f64], f64) -> f64| -> f64 {
+            design.iter().zip(values).map(|(row, value)| f(row, *value)).sum()
         };
         // Columns of length 1 differ little in size, so that the inverse is accurate.
         let lengths: Vec<f64> = (0..columns).map(|j| sum(&|row, _| row[j] * row[j]).sqrt()).collect();
-        let gram = |(i, j): (usize, usize)| sum(&|row, _| row[i] * row[j]) / (lengths[i] * lengths[j]);
-        let mut inverse = inverse(Array2::from_shape_fn((columns, columns), gram))?;
-        inverse.indexed_iter_mut().for_each(|((i, j), entry)| *entry /= lengths[i] * lengths[j]);
-        let moments = Array1::from_shape_fn(columns, |j| sum(&|row, value| row[j] * value));
-        let coefficients = inverse.dot(&moments);
-        let squares = sum(&|row, value| (value - row.dot(&coefficients)).powi(2));
+        let product = |i: usize, j: usize| sum(&|row, _| row[i] * row[j]) / (lengths[i] * lengths[j]);
+        let gram = |i: usize| -> Vec<f64> { (0..columns).map(|j| product(i, j)).collect() };
+        let mut inverse = inverse((0..columns).map(gram).collect())?;
+        for (i, row) in inverse.iter_mut().enumerate() {
+            row.iter_mut().enumerate().for_each(|(j, entry)| *entry /= lengths[i] * lengths[j]);
+        }
+        let moments: Vec<f64> = (0..columns).map(|j| sum(&|row, value| row[j] * value)).collect();
+        let coefficients: Vec<f64> = inverse.iter().map(|row| dot(row, &moments)).collect();
+        let squares = sum(&|row, value| (value - dot(row, &coefficients)).powi(2));
         Some(LeastSquares { coefficients, inverse, squares, count: values.len() })
     }
 
@@ -163,34 +168,39 @@ impl LeastSquares {
 
     /// The value of a row, with the 95 % interval of an observation whose variance is `own` times that of the
     /// residuals.
-    fn predict(&self, row: &Array1<f64>, own: f64, least_deviation: f64) -> Estimate {
-        let mean = row.dot(&self.coefficients);
+    fn predict(&self, row: &[f64], own: f64, least_deviation: f64) -> Estimate {
+        let mean = dot(row, &self.coefficients);
         let deviation = (self.free() > 0.0).then(|| self.variance().sqrt().max(least_deviation));
-        let leverage = row.dot(&self.inverse.dot(row));
+        let leverage: f64 = self.inverse.iter().zip(row).map(|(of, entry)| dot(of, row) * entry).sum();
         let half = deviation.map(|of| t_quantile(self.free()) * of * (own + leverage).sqrt());
         Estimate::around(mean, deviation, half, self.count)
     }
 }
 
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
 /// The inverse of a positive definite matrix with a diagonal of ones, by elimination. `None` where it is
 /// singular up to rounding.
-fn inverse(mut matrix: Array2<f64>) -> Option<Array2<f64>> {
-    let n = matrix.nrows();
-    let mut inverse = Array2::eye(n);
+fn inverse(mut matrix: Vec<Vec<f64>>) -> Option<Vec<Vec<f64>>> {
+    let n = matrix.len();
+    let unit = |i: usize| -> Vec<f64> { (0..n).map(|j| if i == j { 1.0 } else { 0.0 }).collect() };
+    let mut inverse: Vec<Vec<f64>> = (0..n).map(unit).collect();
     for pivot in 0..n {
-        let scale = matrix[(pivot, pivot)];
+        let scale = matrix[pivot][pivot];
         // Also where it is not a number.
         if !(scale > 1e-12) {
             return None;
         }
         for side in [&mut matrix, &mut inverse] {
-            side.row_mut(pivot).mapv_inplace(|entry| entry / scale);
+            side[pivot].iter_mut().for_each(|entry| *entry /= scale);
         }
         for i in (0..n).filter(|i| *i != pivot) {
-            let factor = matrix[(i, pivot)];
+            let factor = matrix[i][pivot];
             for side in [&mut matrix, &mut inverse] {
-                let of_pivot = side.row(pivot).to_owned();
-                side.row_mut(i).scaled_add(-factor, &of_pivot);
+                let of_pivot = side[pivot].clone();
+                side[i].iter_mut().zip(of_pivot).for_each(|(entry, of)| *entry -= factor * of);
             }
         }
     }
