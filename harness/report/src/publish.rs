@@ -15,8 +15,8 @@ use crate::overview::NOT_RUN;
 use crate::run::Run;
 use crate::write::WriteOptions;
 
-/// Most bytes of the files that the report of a published run is made of, together: 4 MiB.
-pub const MOST_PUBLISHED_BYTES: u64 = 4 << 20;
+/// Most bytes of the files that the report of a published run is made of, together: 8 MiB, a fifth of which remains in the compressed files of version control.
+pub const MOST_PUBLISHED_BYTES: u64 = 8 << 20;
 
 /// File in the folder of published runs with the names of those that were published before journals were kept.
 const WITHOUT_JOURNAL: &str = "without-journal.txt";

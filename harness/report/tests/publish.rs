@@ -81,7 +81,7 @@ fn a_run_that_is_too_large_is_not_published() {
     let refused = Frame::new(&run).unwrap().publish(&folder, &NeutralNames::default()).unwrap_err();
     assert!(matches!(refused, Error::TooLarge { .. }));
     let text = refused.to_string();
-    assert!(text.contains("have 4.0 MiB; those of a published run have at most 4 MiB"), "{text}");
+    assert!(text.contains("have 8.0 MiB; those of a published run have at most 8 MiB"), "{text}");
     assert!(!folder.exists(), "nothing is written");
 }
 
