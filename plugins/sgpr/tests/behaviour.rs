@@ -209,9 +209,10 @@ fn large_scales_and_little_noise_lose_no_bound() {
     let x = FitHost::wave(60).x().to_owned();
     let y = x.map_axis(gpbench_sdk::ndarray::Axis(1), |row| 1e3 * (row[0] + row[1]));
     let host = FitHost::new(&x, &y).passes(300.0);
-    for (select, transform) in ["greedy", "joint"].into_iter().flat_map(|select| {
-        ["logarithm", "capped"].map(|transform| (select, transform))
-    }) {
+    for (select, transform) in ["greedy", "joint"]
+        .into_iter()
+        .flat_map(|select| ["logarithm", "capped"].map(|transform| (select, transform)))
+    {
         let params = [with(20, select), vec![("transform", transform.into())]].concat();
         let (run, report) = fitted(&host, &params);
         assert_ne!(report.reason, Reason::Diverged, "{select} {transform}");
