@@ -9,6 +9,8 @@
 
 mod arch;
 mod real;
+#[cfg(target_arch = "x86_64")]
+mod root;
 #[cfg(test)]
 mod tests;
 mod vectors;

@@ -45,9 +45,5 @@ pub(super) fn scaled_root<S: Simd, E: Lanes<S>, const M: usize>(
     r2: [E::V; M],
 ) -> [E::V; M] {
     let factor = E::splat(simd, factor);
-    let mut roots = r2;
-    for root in &mut roots {
-        *root = E::sqrt(simd, E::mul(simd, factor, *root));
-    }
-    roots
+    E::sqrt(simd, r2.map(|r2| E::mul(simd, factor, r2)))
 }

@@ -8,8 +8,8 @@
 //!
 //! A square root occupies a unit of its own, with AVX-512 for longer than the exponential of a vector takes. So
 //! stage 2 of a group runs between the batches of stage 3 of the group before it: its roots overlap with these, and
-//! with stage 1 of the next group. In loops of their own, exponentials would wait for roots. The order of stages
-//! changes no bit of a result.
+//! with stage 1 of the next group. In loops of their own, exponentials would wait for roots. Where a processor hardly
+//! overlaps roots, `Lanes::sqrt` takes multiply-adds for most of them. Neither changes a bit of a result.
 
 use std::iter::StepBy;
 use std::ops::Range;

@@ -62,8 +62,8 @@ pub trait Lanes<S: Simd>: Real {
     fn mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
     /// `c - a b`.
     fn negate_mul_add(simd: S, a: Self::V, b: Self::V, c: Self::V) -> Self::V;
-    /// Square roots, correctly rounded.
-    fn sqrt(simd: S, a: Self::V) -> Self::V;
+    /// Square roots, correctly rounded. Several vectors at a time share two ways to a root, where that is faster.
+    fn sqrt<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M];
     /// The larger of `a` and `limit`; NaN stays NaN.
     fn at_least(simd: S, limit: f64, a: Self::V) -> Self::V;
     /// `exp(-a)` for `a >= 0`, to 1 unit in the last place. Smaller results than the smallest normal number are

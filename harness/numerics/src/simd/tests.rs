@@ -108,7 +108,7 @@ fn square_roots_round_correctly() {
         {
             let mut out = self.0.to_vec();
             for vector in bytemuck::cast_slice_mut::<f64, <f64 as Lanes<S>>::V>(&mut out) {
-                *vector = <f64 as Lanes<S>>::sqrt(simd, *vector);
+                [*vector] = <f64 as Lanes<S>>::sqrt(simd, [*vector]);
             }
             out
         }

@@ -2,6 +2,8 @@
 
 use pulp::Simd;
 
+#[cfg(target_arch = "x86_64")]
+use super::root;
 use super::{Lanes, Real};
 
 /// `exp(r) = 1 + r + r^2 q(r)` on `|r| <= ln(2) / 2`, to a relative 4e-17: coefficients of q, even and odd in turn,
@@ -90,8 +92,20 @@ macro_rules! lanes {
             }
 
             #[inline(always)]
-            fn sqrt(simd: S, a: Self::V) -> Self::V {
-                simd.$sqrt(a)
+            fn sqrt<const M: usize>(simd: S, a: [Self::V; M]) -> [Self::V; M] {
+                #[cfg(target_arch = "x86_64")]
+                if let Some(v4) = root::slow(simd) {
+                    let mut roots = a;
+                    for (i, root) in roots.iter_mut().enumerate() {
+                        *root = if (i + 1).is_multiple_of(root::SHARED) {
+                            simd.$sqrt(*root)
+                        } else {
+                            bytemuck::cast(root::refined::<$real>(v4, bytemuck::cast(*root)))
+                        };
+                    }
+                    return roots;
+                }
+                a.map(|a| simd.$sqrt(a))
             }
 
             #[inline(always)]
