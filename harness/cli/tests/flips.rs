@@ -144,8 +144,10 @@ fn created(plan: &[u8]) -> String {
 fn flipped_caches_are_made_anew() {
     let sandbox = quiet();
     let quiet = results(&sandbox.cases());
-    let cached: Vec<PathBuf> =
+    let mut cached: Vec<PathBuf> =
         ["exact", "copies"].iter().flat_map(|name| entries(&sandbox.path("cache").join(name))).collect();
+    // Beside copies there is a folder of digests of source files, once these have not changed for some time.
+    cached.retain(|path| path.is_file());
     assert_eq!(cached.len(), 3, "two exact references and a copy: {cached:?}");
     let mut random = Random(9);
     for round in 0..ROUNDS {
