@@ -18,7 +18,7 @@ gpbench_sdk::params! {
         /// Rows of a minibatch; all of them if there are fewer.
         pub batch_size: usize = 512, in 1..;
         /// Learning rate beta n, for gradients that are divided by the batch size; 0 takes the largest of
-        /// 100, 30, 10, 3, 1 that does not diverge.
+        /// 100, 30, 10, 3, 1, ..., 0.01 that does not diverge.
         pub learning_rate: f64 = 0.0, in 0.0..=1e6;
         /// Point at which the gradient is taken.
         pub gradient: GradientPoint = GradientPoint::Lookahead;
