@@ -5,7 +5,7 @@ use std::fs::{self, File};
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{Case, CaseStatus, Environment, Labels, Metrics, Row, TaskOutput, revisions};
+use gpbench_record::{Case, CaseStatus, Environment, Labels, Metrics, Row, TaskOutput, counted, revisions};
 use gpbench_runs::RunRecord;
 use polars::prelude::{AnyValue, DataFrame, DataType, ParquetReader, SerReader};
 use serde::Deserialize;
@@ -80,7 +80,7 @@ impl PublishedRun {
         for machine in &self.run.record.environments {
             let all = revisions([machine]);
             facts.push(all.map_or("no known revision".to_owned(), |all| format!("revision {all}")));
-            facts.push(format!("{}, {} threads a case", machine.cpu, machine.threads));
+            facts.push(format!("{}, {} a case", machine.cpu, counted(machine.threads, "thread")));
         }
         let days = || self.run.record.rows.iter().filter_map(|row| row.finished.get(..10));
         if let (Some(first), Some(last)) = (days().min(), days().max()) {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use gpbench_record::{Environment, Row, text};
+use gpbench_record::{Environment, Row, counted, text};
 
 /// A kind of machine, with the build and the threads that cases had there.
 pub(super) struct Machine {
@@ -95,8 +95,8 @@ impl Machines {
 /// Processor, instruction set and threads.
 fn label(environment: &Environment) -> String {
     let Environment { cpu, cores, cpu_dispatch, threads, .. } = environment;
-    let parts =
-        [cpu.clone(), format!("{cores} cores"), cpu_dispatch.clone(), format!("{threads} threads a case")];
+    let threads = format!("{} a case", counted(*threads, "thread"));
+    let parts = [cpu.clone(), counted(*cores, "core"), cpu_dispatch.clone(), threads];
     parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 
