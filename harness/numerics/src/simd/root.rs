@@ -10,8 +10,8 @@ use super::Lanes;
 
 /// Whether vectors of 512 bits have their roots sooner by multiply-adds than by the processor's instruction.
 ///
-/// Intel's processors take about 24 cycles for the roots of eight doubles (Cascade Lake), and hardly overlap them with other
-/// work; multiply-adds take about 8. AMD's overlap them, so that multiply-adds would cost more.
+/// On Cascade Lake the instruction takes 9.2 ns for eight doubles and hardly overlaps with other work; multiply-adds take 4.6 ns.
+/// Other processors of Intel are taken to be alike. On AMD's, where roots overlap, multiply-adds have not been measured.
 static IS_SLOW: LazyLock<bool> = LazyLock::new(|| {
     let vendor = std::arch::x86_64::__cpuid(0);
     [vendor.ebx, vendor.edx, vendor.ecx].map(u32::to_le_bytes).as_flattened() == b"GenuineIntel"
