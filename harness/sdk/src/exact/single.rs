@@ -11,13 +11,16 @@ use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use crate::{Error, Result, Workers, lapack};
 
-/// Rows of a strip, and columns that are eliminated together.
-const STRIP: usize = 256;
+/// Rows of a strip of a matrix of n rows, and columns that are eliminated together. BLAS copies fewer numbers an operation
+/// for high strips; low ones keep more threads busy in a small matrix.
+fn height(n: usize) -> usize {
+    if n <= 4096 { 256 } else { 512 }
+}
 
 /// A = L L^T in single precision: n^2 / 2 numbers of four bytes.
 #[derive(Debug, Clone)]
 pub struct SingleFactor {
-    /// Strip i has the rows from `i STRIP` on, and the columns up to its last row.
+    /// Strip i has the rows from `i height(n)` on, and the columns up to its last row.
     strips: Vec<Array2<f32>>,
     n: usize,
 }
@@ -38,7 +41,7 @@ impl SingleFactor {
     }
 
     /// Factorises the matrix of n rows whose entries `fill` writes: tiles (rows, columns) that are column-major and
-    /// begin with zeros, at most 256 x 256. The diagonal has to be near 1, see [`NEGLIGIBLE`](Self::NEGLIGIBLE). Takes n^3 / 3
+    /// begin with zeros, at most 512 x 512. The diagonal has to be near 1, see [`NEGLIGIBLE`](Self::NEGLIGIBLE). Takes n^3 / 3
     /// operations.
     ///
     /// # Errors
@@ -49,16 +52,17 @@ impl SingleFactor {
         fill: impl Fn(Range<usize>, Range<usize>, ArrayViewMut2<'_, f32>) + Sync,
         workers: Workers<'_>,
     ) -> Result<SingleFactor> {
+        let height = height(n);
         let mut strips = strips(n).map(|rows| empty(&rows, n)).collect::<Result<Vec<_>>>()?;
         let tiles = strips.iter_mut().enumerate().flat_map(|(i, strip)| {
-            let tiles = strip.axis_chunks_iter_mut(Axis(1), STRIP).enumerate();
-            tiles.map(move |(j, tile)| (i * STRIP, j * STRIP, tile))
+            let tiles = strip.axis_chunks_iter_mut(Axis(1), height).enumerate();
+            tiles.map(move |(j, tile)| (i * height, j * height, tile))
         });
         workers.for_each(tiles, |(row, column, tile)| {
             let (rows, columns) = tile.dim();
             fill(row..row + rows, column..column + columns, tile);
         });
-        eliminate(&mut strips, workers)?;
+        eliminate(&mut strips, height, workers)?;
         Ok(SingleFactor { strips, n })
     }
 
@@ -73,17 +77,18 @@ impl SingleFactor {
     /// If B does not have n rows.
     pub fn solve(&self, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         assert_eq!(b.nrows(), self.n, "as many rows as the factor");
+        let height = height(self.n);
         // Scaled, so that columns of any norm are in the range of single precision.
         let scales: Vec<f64> = b.columns().into_iter().map(|b| largest(b.iter())).collect();
         let mut blocks: Vec<Array2<f32>> =
-            b.axis_chunks_iter(Axis(0), STRIP).map(|_| Array2::default((0, 0))).collect();
-        workers.for_each(blocks.iter_mut().zip(b.axis_chunks_iter(Axis(0), STRIP)), |(block, b)| {
+            b.axis_chunks_iter(Axis(0), height).map(|_| Array2::default((0, 0))).collect();
+        workers.for_each(blocks.iter_mut().zip(b.axis_chunks_iter(Axis(0), height)), |(block, b)| {
             *block = Array2::from_shape_fn(b.dim().f(), |(i, j)| (b[[i, j]] / scales[j]) as f32);
         });
         self.solve_forward(&mut blocks, workers);
         self.solve_backward(&mut blocks, workers);
         let mut x = Array2::zeros(b.dim().f());
-        workers.for_each(x.axis_chunks_iter_mut(Axis(0), STRIP).zip(&blocks), |(mut x, block)| {
+        workers.for_each(x.axis_chunks_iter_mut(Axis(0), height).zip(&blocks), |(mut x, block)| {
             for ((mut x, block), &scale) in x.columns_mut().into_iter().zip(block.columns()).zip(&scales) {
                 x.zip_mut_with(&block, |x, &value| *x = f64::from(value) * scale);
             }
@@ -96,11 +101,12 @@ impl SingleFactor {
         if let (Some(first), Some(block)) = (self.strips.first(), blocks.first_mut()) {
             triangle::solve(first, block).expect(SHAPES_FIT);
         }
+        let height = height(self.n);
         for k in 0..blocks.len() {
             let (solved, rest) = blocks.split_at_mut(k + 1);
             let (solved, strips) = (&solved[k], &self.strips[k + 1..]);
             workers.for_each(rest.iter_mut().zip(strips).enumerate(), |(below, (block, strip))| {
-                let columns = k * STRIP..(k + 1) * STRIP;
+                let columns = k * height..(k + 1) * height;
                 subtract_product(block, &strip.slice(s![.., columns.clone()]), solved);
                 if below == 0 {
                     let diagonal = strip.slice(s![.., columns.end..]);
@@ -116,13 +122,14 @@ impl SingleFactor {
             let diagonal = last.slice(s![.., last.ncols() - last.nrows()..]);
             triangle::solve_transposed(&diagonal, block).expect(SHAPES_FIT);
         }
+        let height = height(self.n);
         for k in (1..blocks.len()).rev() {
             let (rest, solved) = blocks.split_at_mut(k);
             let (solved, strip) = (&solved[0], &self.strips[k]);
             // The next one first.
             let above = rest.iter_mut().zip(&self.strips).enumerate().rev();
             workers.for_each(above, |(i, (block, own))| {
-                let columns = i * STRIP..(i + 1) * STRIP;
+                let columns = i * height..(i + 1) * height;
                 subtract_product(block, &strip.slice(s![.., columns.clone()]).t(), solved);
                 if i + 1 == k {
                     let diagonal = own.slice(s![.., columns]);
@@ -140,7 +147,8 @@ fn flush(tile: &mut ArrayRef2<f32>) {
 
 /// Rows of the strips of a matrix of n rows.
 fn strips(n: usize) -> impl Iterator<Item = Range<usize>> {
-    (0..n).step_by(STRIP).map(move |start| start..n.min(start + STRIP))
+    let height = height(n);
+    (0..n).step_by(height).map(move |start| start..n.min(start + height))
 }
 
 /// Memory for a strip of a matrix of n rows.
@@ -157,14 +165,14 @@ fn empty(rows: &Range<usize>, n: usize) -> Result<Array2<f32>> {
 
 /// L in place of the lower triangle, by the tasks of [`factorise`](super::factorise): panels are as wide as strips are
 /// high, and each task has the rows of a strip.
-fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
+fn eliminate(strips: &mut [Array2<f32>], height: usize, workers: Workers<'_>) -> Result<()> {
     if let Some(first) = strips.first_mut() {
         flush(first);
         lapack::cholesky(first)?;
         flush(first);
     }
     for k in 1..strips.len() {
-        let (start, end) = ((k - 1) * STRIP, k * STRIP);
+        let (start, end) = ((k - 1) * height, k * height);
         let (upper, below) = strips.split_at_mut(k);
         let own = &upper[k - 1];
         let (lefts, rights): (Vec<_>, Vec<_>) =
@@ -173,20 +181,20 @@ fn eliminate(strips: &mut [Array2<f32>], workers: Workers<'_>) -> Result<()> {
             factor: own.slice(s![.., start..]),
             left: own.slice(s![.., ..start]),
             next: lefts[0].view(),
-            preceding: start.saturating_sub(STRIP),
+            preceding: start.saturating_sub(height),
             tidy: flush,
         };
         let mut outcome = Ok(());
         let mut tasks = Vec::with_capacity(lefts.len() + 1);
         let mut parts = lefts.iter().zip(rights).map(|(left, right)| {
-            let (rows, later) = right.split_at(Axis(1), STRIP);
+            let (rows, later) = right.split_at(Axis(1), height);
             (left.view(), rows, later)
         });
         if let Some((left, rows, diagonal)) = parts.next() {
             tasks.push(EliminationTask::Pivots { rows, left, diagonal, outcome: &mut outcome });
         }
         for (i, (left, rows, later)) in parts.enumerate() {
-            let (next, diagonal) = later.split_at(Axis(1), STRIP);
+            let (next, diagonal) = later.split_at(Axis(1), height);
             tasks.push(EliminationTask::Rows { rows, left, next });
             if i == 0 {
                 tasks.push(EliminationTask::Ahead { left, diagonal });
@@ -225,8 +233,8 @@ mod tests {
 
     #[test]
     fn solutions_are_those_of_single_precision() {
-        // One strip, whole strips, and a last one that is narrow.
-        for n in [1, 100, 256, 512, 700] {
+        // One strip, whole strips, a last one that is narrow, and high strips.
+        for n in [1, 100, 256, 512, 700, 4200] {
             let (a, b) = (covariance(n), scattered_right_hand_sides(n, 5));
             let factor = factor(&a, 2).unwrap();
             // Columns of very different norms.
@@ -246,7 +254,7 @@ mod tests {
         assert!(a.iter().any(|entry| (1e-60..1e-30).contains(entry)));
         let (factor, b) = (factor(&a, 2).unwrap(), scattered_right_hand_sides(n, 3));
         for (i, strip) in factor.strips.iter().enumerate() {
-            let below = strip.slice(s![.., ..i * STRIP]);
+            let below = strip.slice(s![.., ..i * height(n)]);
             assert!(below.iter().all(|entry| *entry == 0.0 || entry.abs() >= SingleFactor::NEGLIGIBLE));
         }
         let x = factor.solve(&b, Workers::new(2));
