@@ -42,8 +42,8 @@ fn panel_width(n: usize) -> usize {
     }
 }
 
-/// Rows of a tile where `rows` are left: large tiles, but at least eight for the threads to share out. With AVX-512, a product of
-/// OpenBLAS takes a sixth less time an operation with 1024 rows than with 512.
+/// Rows of a tile where `rows` are left: large tiles, but at least eight for the threads to share out. With 1024 rows in place of
+/// 512, products of OpenBLAS take 15 % less time an operation on Cascade Lake.
 fn tile_rows(rows: usize) -> usize {
     (rows / 8).next_multiple_of(64).clamp(64, 1024)
 }

@@ -38,7 +38,7 @@ impl Kind {
         Expected { kind: self, work, range: [least, largest] }
     }
 
-    /// The ratio of one run.
+    /// The ratio of one run, or the median of several rounds.
     const fn reached(self, work: Work, ratio: f64) -> Expected {
         self.reaches(work, ratio, ratio)
     }
