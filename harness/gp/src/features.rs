@@ -11,7 +11,7 @@
 
 use gpbench_record::Frequencies;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
-use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, CowArray, Ix2, ShapeBuilder, s};
 use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, StandardNormal};
 use rayon::prelude::*;
@@ -26,10 +26,10 @@ pub struct RandomFeatures {
     omega: Array2<f64>,
 }
 
-/// Rows whose features are in memory at once.
+/// Rows of a block of features.
 const ROWS: usize = 256;
 
-/// Number of stripes of rows in the sums of [`RandomFeatures::apply_transposed`], for any number of threads.
+/// Number of stripes of rows in the sums of [`FeatureRows::apply_transposed`], for any number of threads.
 const STRIPES: usize = 64;
 
 impl RandomFeatures {
@@ -94,12 +94,29 @@ impl RandomFeatures {
 
     /// Features of the rows of `x` (n x d): n x m, sines before cosines.
     pub fn matrix(&self, x: ArrayView2<f64>) -> Array2<f64> {
+        let mut phi = Array2::default((0, 0));
+        self.evaluate_block(x, &mut phi);
+        phi
+    }
+
+    /// Replaces `blocks` by the features of the rows of `x`, in the blocks of [`FeatureRows::Kept`], on the rayon pool
+    /// of the caller. Memory of blocks of the same shape is used again.
+    pub fn evaluate(&self, x: ArrayView2<f64>, blocks: &mut Vec<Array2<f64>>) {
+        blocks.resize_with(x.nrows().div_ceil(ROWS), || Array2::default((0, 0)));
+        let parts: Vec<_> = x.axis_chunks_iter(Axis(0), ROWS).collect();
+        blocks.par_iter_mut().zip(parts).with_max_len(1).for_each(|(block, x)| self.evaluate_block(x, block));
+    }
+
+    /// `phi(x)` in place of `phi`, whatever its shape was.
+    fn evaluate_block(&self, x: ArrayView2<f64>, phi: &mut Array2<f64>) {
         let mut scaled = x.to_owned();
         for (mut column, length) in scaled.columns_mut().into_iter().zip(&self.kernel.length_scale) {
             column /= *length;
         }
         let pairs = self.omega.ncols();
-        let mut phi = Array2::zeros((x.nrows(), 2 * pairs).f());
+        if phi.dim() != (x.nrows(), 2 * pairs) {
+            *phi = Array2::zeros((x.nrows(), 2 * pairs).f());
+        }
         let (mut sines, mut cosines) = phi.view_mut().split_at(Axis(1), pairs);
         general_mat_mul(1.0, &scaled, &self.omega, 0.0, &mut sines);
         let scale = self.kernel.signal_scale / (pairs as f64).sqrt();
@@ -108,42 +125,11 @@ impl RandomFeatures {
             let (sines, cosines) = columns.expect("columns of a column-major array are contiguous");
             sin_cos::sines_and_cosines(sines, cosines, scale);
         }
-        phi
     }
 
     /// `phi(x) w` for weights `w` (m x s): n x s, on the rayon pool of the caller.
     pub fn apply(&self, x: ArrayView2<f64>, w: ArrayView2<f64>) -> Array2<f64> {
-        assert_eq!(w.nrows(), self.count(), "one weight per feature");
-        let mut out = Array2::zeros((x.nrows(), w.ncols()).f());
-        let parts: Vec<_> = out.axis_chunks_iter_mut(Axis(0), ROWS).collect();
-        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(c, mut part)| {
-            let rows = c * ROWS..c * ROWS + part.nrows();
-            add_product(self.matrix(x.slice(s![rows, ..])).view(), w, &mut part);
-        });
-        out
-    }
-
-    /// `phi(x)^T y` for `y` (n x s): m x s, on the rayon pool of the caller, summed over fixed stripes of rows in a
-    /// fixed order.
-    pub fn apply_transposed(&self, x: ArrayView2<f64>, y: ArrayView2<f64>) -> Array2<f64> {
-        assert_eq!(x.nrows(), y.nrows(), "one row of values per row of inputs");
-        let stripe = x.nrows().div_ceil(STRIPES).next_multiple_of(ROWS);
-        let sums: Vec<Array2<f64>> = (0..x.nrows().div_ceil(stripe))
-            .into_par_iter()
-            .with_max_len(1)
-            .map(|k| {
-                let rows = k * stripe..x.nrows().min((k + 1) * stripe);
-                let (x, y) = (x.slice(s![rows.clone(), ..]), y.slice(s![rows, ..]));
-                let mut sum = Array2::zeros((self.count(), y.ncols()).f());
-                for (x, y) in x.axis_chunks_iter(Axis(0), ROWS).zip(y.axis_chunks_iter(Axis(0), ROWS)) {
-                    add_product(self.matrix(x).t(), y, &mut sum.view_mut());
-                }
-                sum
-            })
-            .collect();
-        let mut total = Array2::zeros((self.count(), y.ncols()).f());
-        sums.iter().for_each(|sum| total += sum);
-        total
+        FeatureRows::Evaluated(self, x).apply(w)
     }
 
     /// `||phi phi^T - K||_F / ||K||_F` over the rows of `x`: the relative error of the prior covariance. Takes the
@@ -153,6 +139,78 @@ impl RandomFeatures {
         let exact = self.kernel.matrix(x, x);
         let difference = phi.dot(&phi.t()) - &exact;
         frobenius(&difference) / frobenius(&exact)
+    }
+}
+
+/// The features of n points for products, in blocks of rows. Results are the same for both.
+#[derive(Debug, Clone, Copy)]
+pub enum FeatureRows<'a> {
+    /// Blocks that [`RandomFeatures::evaluate`] has filled.
+    Kept(&'a [Array2<f64>]),
+    /// The features of points, n x d, whose blocks are evaluated in each product.
+    Evaluated(&'a RandomFeatures, ArrayView2<'a, f64>),
+}
+
+impl FeatureRows<'_> {
+    /// Number of points n, and number of features m.
+    pub fn shape(&self) -> (usize, usize) {
+        match self {
+            FeatureRows::Kept(blocks) => {
+                (blocks.iter().map(Array2::nrows).sum(), blocks.first().map_or(0, Array2::ncols))
+            }
+            FeatureRows::Evaluated(features, x) => (x.nrows(), features.count()),
+        }
+    }
+
+    /// `phi(x) w` for weights `w` (m x s): n x s, on the rayon pool of the caller.
+    ///
+    /// # Panics
+    /// If `w` does not have one row a feature.
+    pub fn apply(&self, w: ArrayView2<f64>) -> Array2<f64> {
+        let (n, count) = self.shape();
+        assert_eq!(w.nrows(), count, "one weight per feature");
+        let mut out = Array2::zeros((n, w.ncols()).f());
+        let parts: Vec<_> = out.axis_chunks_iter_mut(Axis(0), ROWS).collect();
+        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, mut part)| {
+            add_product(self.block(block).view(), w, &mut part);
+        });
+        out
+    }
+
+    /// `phi(x)^T y` for `y` (n x s): m x s, on the rayon pool of the caller, summed over fixed stripes of rows in a
+    /// fixed order.
+    ///
+    /// # Panics
+    /// If `y` does not have one row a point.
+    pub fn apply_transposed(&self, y: ArrayView2<f64>) -> Array2<f64> {
+        let (n, count) = self.shape();
+        assert_eq!(n, y.nrows(), "one row of values per row of inputs");
+        let values: Vec<_> = y.axis_chunks_iter(Axis(0), ROWS).enumerate().collect();
+        let sums: Vec<Array2<f64>> = values
+            .par_chunks(values.len().div_ceil(STRIPES).max(1))
+            .with_max_len(1)
+            .map(|stripe| {
+                let mut sum = Array2::zeros((count, y.ncols()).f());
+                for &(block, y) in stripe {
+                    add_product(self.block(block).t(), y, &mut sum.view_mut());
+                }
+                sum
+            })
+            .collect();
+        let mut total = Array2::zeros((count, y.ncols()).f());
+        sums.iter().for_each(|sum| total += sum);
+        total
+    }
+
+    /// The features of the points of a block.
+    fn block(&self, block: usize) -> CowArray<'_, f64, Ix2> {
+        match self {
+            FeatureRows::Kept(blocks) => CowArray::from(&blocks[block]),
+            FeatureRows::Evaluated(features, x) => {
+                let rows = block * ROWS..x.nrows().min((block + 1) * ROWS);
+                CowArray::from(features.matrix(x.slice(s![rows, ..])))
+            }
+        }
     }
 }
 
@@ -206,17 +264,23 @@ mod tests {
     }
 
     #[test]
-    fn tiles_give_the_same_as_the_matrix() {
+    fn products_in_blocks_are_those_of_the_matrix_whether_blocks_are_kept_or_not() {
         let x = line(601, 2);
         let kernel = Kernel::new(Family::Matern52, 0.5, &[0.3, 2.0], 2);
-        let features = RandomFeatures::draw(&kernel, Frequencies::default(), 30, &mut seed::stream(2, &[]));
-        let w = seed::Streams::new(2, &[]).normals("weights", 30, 3);
-        let tiled = features.apply(x.view(), w.view());
-        let whole = features.matrix(x.view()).dot(&w);
-        assert!((tiled - whole).iter().all(|e| e.abs() < 1e-13));
-        let y = seed::Streams::new(2, &[]).normals("values", 601, 3);
-        let (tiled, whole) =
-            (features.apply_transposed(x.view(), y.view()), features.matrix(x.view()).t().dot(&y));
-        assert!((tiled - whole).iter().all(|e| e.abs() < 1e-12));
+        let draw =
+            |seed| RandomFeatures::draw(&kernel, Frequencies::default(), 30, &mut seed::stream(seed, &[]));
+        let features = draw(2);
+        let streams = seed::Streams::new(2, &[]);
+        let (w, y) = (streams.normals("weights", 30, 3), streams.normals("values", 601, 3));
+        let mut blocks = Vec::new();
+        // Blocks of other features and of fewer points are replaced.
+        draw(3).evaluate(x.slice(s![..300, ..]), &mut blocks);
+        features.evaluate(x.view(), &mut blocks);
+        let (kept, evaluated) = (FeatureRows::Kept(&blocks), FeatureRows::Evaluated(&features, x.view()));
+        let whole = features.matrix(x.view());
+        assert!((kept.apply(w.view()) - whole.dot(&w)).iter().all(|e| e.abs() < 1e-13));
+        assert!((kept.apply_transposed(y.view()) - whole.t().dot(&y)).iter().all(|e| e.abs() < 1e-12));
+        assert_eq!(kept.apply(w.view()), evaluated.apply(w.view()));
+        assert_eq!(kept.apply_transposed(y.view()), evaluated.apply_transposed(y.view()));
     }
 }

@@ -74,7 +74,7 @@ pub mod train;
 
 pub use collapse::{CollapsedOperator, UniqueInputs};
 pub use covariance::{CovarianceFunction, Linear};
-pub use features::RandomFeatures;
+pub use features::{FeatureRows, RandomFeatures};
 pub use gpbench_numerics::simd::cpu_dispatch;
 pub use gpbench_record::{Arithmetic, Frequencies};
 pub use gradient::Gradient;

@@ -4,6 +4,8 @@ use std::f64::consts::PI;
 
 use ndarray::{Array2, ArrayView1, ArrayView2, ShapeBuilder, Zip};
 
+use gpbench_numerics::LinearOperator;
+
 use crate::{KernelMatrix, SystemMatrix};
 
 /// Root mean square of `a - b`.
@@ -38,7 +40,7 @@ pub fn relative_residuals(op: &dyn KernelMatrix, x: ArrayView2<f64>, rhs: ArrayV
 }
 
 /// `sqrt(e^T H e)` for each column e, by one product with H (n^2 entries).
-pub fn energy_norms(op: &dyn KernelMatrix, e: ArrayView2<f64>) -> Vec<f64> {
+pub fn energy_norms(op: &dyn LinearOperator, e: ArrayView2<f64>) -> Vec<f64> {
     let mut product = Array2::zeros(e.dim().f());
     op.apply(e, product.view_mut());
     let columns = e.columns().into_iter().zip(product.columns());

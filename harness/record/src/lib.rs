@@ -21,6 +21,7 @@ mod file_units;
 mod hash;
 mod inducing;
 mod job;
+mod json;
 mod kernel;
 mod message;
 pub mod metric;
@@ -79,6 +80,7 @@ pub use gpbench_terms::{
 pub use hash::{sha256, sha256_hex};
 pub use inducing::Inducing;
 pub use job::{ExactRequest, Job, Limits, PluginParts};
+pub use json::Json;
 pub use kernel::{DataStart, Hyperparameters, Kernel, Origin, OriginBase, Scale};
 pub use message::{ExactSummary, Failure, Fault, FaultCause, Message, Solved, Verified};
 pub use metric::names;

@@ -11,7 +11,7 @@ use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, FromRawFd, RawFd};
 use std::path::Path;
 
-use serde::Serialize;
+use gpbench_record::Json;
 
 use crate::process;
 
@@ -43,13 +43,13 @@ impl Channel {
     /// Writes one message as one line of JSON.
     ///
     /// In a forked copy of the worker, which must not send messages, this ends the process.
-    pub fn send(&mut self, message: &impl Serialize) -> io::Result<()> {
+    pub fn send(&mut self, message: &impl Json) -> io::Result<()> {
         if std::process::id() != self.owner {
             process::leave(0);
         }
-        let mut line = serde_json::to_vec(message)?;
-        line.push(b'\n');
-        self.out.write_all(&line)
+        let mut line = message.to_json()?;
+        line.push('\n');
+        self.out.write_all(line.as_bytes())
     }
 }
 

@@ -13,11 +13,11 @@ use std::fs;
 use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
-use gpbench_record::{InstructionSet, Job, SCHEMA};
+use gpbench_record::{InstructionSet, Job, Json, SCHEMA};
 use gpbench_worker::channel::{Capture, Channel, read_job};
 use gpbench_worker::{bench, conform, describe, environment, exact, log, optimum, process, tasks};
 use serde::Deserialize;
-use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 const USAGE: &str = "usage: gpbench-worker case | verify | exact | optimum | bench | environment | describe [[--runtime PROGRAM] FILE]...
        gpbench-worker debug JOB MESSAGES
@@ -85,19 +85,19 @@ fn run() -> Result<i32, Box<dyn Error>> {
         "exact" => channel.send(&exact::run(&job()?))?,
         "optimum" => channel.send(&optimum::run(&job()?))?,
         "bench" => channel.send(&bench::run(&job()?)?)?,
-        "environment" => channel.send(&environment::facts())?,
+        "environment" => channel.send(&serde_json::to_value(environment::facts())?)?,
         "describe" => {
             let worker = std::env::current_exe()?;
             let Some(mut requests) = describe::Request::read(arguments) else { return Ok(wrong_usage()) };
             if requests.is_empty() {
                 requests = describe::installed(&worker).into_iter().map(describe::Request::of).collect();
             }
-            channel.send(&describe::in_subprocesses(&worker, &requests))?;
+            channel.send(&Value::Array(describe::in_subprocesses(&worker, &requests)))?;
         }
         "load" => {
             let requests = describe::Request::read(arguments).unwrap_or_default();
             let [request] = &requests[..] else { return Ok(wrong_usage()) };
-            channel.send(&describe::load(request))?;
+            channel.send(&serde_json::to_value(describe::load(request))?)?;
         }
         "conform" => {
             let arguments: Vec<OsString> = arguments.collect();
@@ -135,12 +135,12 @@ fn wrong_usage() -> i32 {
 }
 
 /// The job on standard input.
-fn job<T: DeserializeOwned>() -> Result<T, Box<dyn Error>> {
+fn job<T: Json>() -> Result<T, Box<dyn Error>> {
     parsed(&read_job()?)
 }
 
 /// Reads a job of this version.
-fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Box<dyn Error>> {
+fn parsed<T: Json>(text: &str) -> Result<T, Box<dyn Error>> {
     /// The part of a job that is the same in every version.
     #[derive(Deserialize)]
     struct Version {
@@ -151,5 +151,5 @@ fn parsed<T: DeserializeOwned>(text: &str) -> Result<T, Box<dyn Error>> {
     if schema != SCHEMA {
         return Err(format!("the job is of schema {schema}; this worker reads {SCHEMA}").into());
     }
-    Ok(serde_json::from_str(text).map_err(unreadable)?)
+    Ok(T::from_json(text).map_err(unreadable)?)
 }

@@ -1,6 +1,6 @@
 //! Products with random features of the kernel at the points of the columns.
 
-use gpbench_gp::RandomFeatures;
+use gpbench_gp::FeatureRows;
 use gpbench_host::FeatureProducts;
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis};
 
@@ -11,17 +11,17 @@ impl System {
         &self,
         seed: u64,
         count: usize,
-        work: impl FnOnce(&RandomFeatures) -> Array2<f64> + Send,
+        work: impl FnOnce(FeatureRows<'_>) -> Array2<f64> + Send,
     ) -> Array2<f64> {
-        let on_pool = |features: &RandomFeatures| self.pool.install(|| work(features));
-        self.drawn.with(self.operator.kernel(), seed, count, on_pool)
+        let of = (self.operator.kernel(), self.view().points());
+        self.drawn.with(of, (seed, count), &self.pool, work)
     }
 }
 
 impl FeatureProducts for System {
     fn apply(&self, seed: u64, w: ArrayView2<'_, f64>, mut y: ArrayViewMut2<'_, f64>) -> Result<(), String> {
         let view = self.view();
-        y.assign(&self.with_features(seed, w.nrows(), |features| features.apply(view.points(), w)));
+        y.assign(&self.with_features(seed, w.nrows(), |features| features.apply(w)));
         if let Some(scales) = view.scales {
             y *= &scales.insert_axis(Axis(1));
         }
@@ -37,9 +37,8 @@ impl FeatureProducts for System {
         let view = self.view();
         let scaled = view.scales.map(|scales| &y * &scales.insert_axis(Axis(1)));
         let y = scaled.as_ref().map_or(y, |scaled| scaled.view());
-        let back = |features: &RandomFeatures| features.apply_transposed(view.points(), y);
         let count = w.nrows();
-        w.assign(&self.with_features(seed, count, back));
+        w.assign(&self.with_features(seed, count, |features| features.apply_transposed(y)));
         Ok(())
     }
 }

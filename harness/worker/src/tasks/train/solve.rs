@@ -2,7 +2,8 @@
 
 use gpbench_gp::{metrics, train};
 use gpbench_host::{SolveCost, SolveLimits, SolveOutcome, SolverState, VolatileObjects, difference};
-use gpbench_record::{Entries, Metrics, Start, names};
+use gpbench_numerics::LinearOperator;
+use gpbench_record::{Arithmetic, Entries, Metrics, Start, names};
 use ndarray::{Array2, ShapeBuilder, s};
 
 use crate::evaluate::weights::{claims, residuals};
@@ -56,7 +57,7 @@ impl StepSolution {
         let mut found = claims(&self.outcome.claimed);
         found.extend(&residuals(system, self.x.view()));
         if let Some(initial) = &self.initial {
-            found.insert(names::INITIAL_DISTANCE, distance(system, initial, &self.x));
+            found.insert(names::INITIAL_DISTANCE, distance(system, initial, &self.x, self.outcome.precision));
         }
         found
     }
@@ -113,11 +114,16 @@ impl Trainer<'_> {
     }
 }
 
-/// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H.
-fn distance(system: &System, initial: &Array2<f64>, x: &Array2<f64>) -> f64 {
+/// Root mean square over the probes, or over y where there are none, of |x_0 - x|_H, with kernel entries in the precision
+/// of the solve.
+fn distance(system: &System, initial: &Array2<f64>, x: &Array2<f64>, precision: Arithmetic) -> f64 {
     let of_probes = usize::from(x.ncols() > 1);
     let mut moved = Array2::zeros((x.nrows(), x.ncols() - of_probes).f());
     moved.assign(&(x - initial).slice(s![.., of_probes..]));
-    let norms = metrics::energy_norms(&*system.operator, moved.view());
+    let operator: &dyn LinearOperator = match precision {
+        Arithmetic::F64 => &*system.operator,
+        Arithmetic::Mixed => system.operator.mixed().unwrap_or(&*system.operator),
+    };
+    let norms = metrics::energy_norms(operator, moved.view());
     (norms.iter().map(|norm| norm * norm).sum::<f64>() / norms.len() as f64).sqrt()
 }
