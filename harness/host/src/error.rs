@@ -69,6 +69,11 @@ impl CallError {
         self.status() == Some(Status::NOT_POSITIVE_DEFINITE)
     }
 
+    /// Whether the plugin does not support what was asked for.
+    pub fn is_unsupported(&self) -> bool {
+        self.status() == Some(Status::UNSUPPORTED)
+    }
+
     /// The error behind a status that is neither `DONE` nor, where allowed, `STOPPED`.
     pub(crate) fn new(
         during: &'static str,

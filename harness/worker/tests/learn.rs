@@ -230,6 +230,26 @@ fn predictions_without_a_model_have_a_calibration() {
 }
 
 #[test]
+fn a_learner_with_a_model_may_decline_to_predict() {
+    let (job, _folder) = hostile("no_predictions");
+    let solved = learn(&job).solved;
+    let declined = solved.output.learning().and_then(|learning| learning.declined.as_deref());
+    assert_eq!(declined, Some("predict failed: no predictions"));
+    assert_eq!(solved.metrics.get(names::SECONDS_PREDICT), None);
+    let metrics = verify(&job);
+    let (well, _folder) = hostile("fit_well");
+    learn(&well);
+    let expected = verify(&well);
+    for name in [names::TEST_RMSE, names::TEST_NLL, names::CRPS] {
+        assert!(metrics.get(name).is_some(), "{name}");
+        assert_eq!(metrics.get(name), expected.get(name), "{name}: that of the model");
+    }
+    for name in [names::CLAIMED_TEST_RMSE, names::CLAIMED_TEST_NLL, names::PREDICTION_GAP] {
+        assert_eq!(metrics.get(name), None, "{name}");
+    }
+}
+
+#[test]
 fn work_of_a_learner_beside_its_steps_counts() {
     for (act, has_checkpoint) in
         [("work_in_model", false), ("work_in_save", true), ("work_in_predict", false)]

@@ -25,12 +25,17 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     if solved.reason == StopReason::Time && !has_means && answer.steps.is_empty() {
         return out_of_time(answer);
     }
-    let model = solved.output.learning().and_then(|learning| learning.model);
+    let learning = solved.output.learning();
+    let model = learning.and_then(|learning| learning.model);
+    let declines = learning.is_some_and(|learning| learning.declined.is_some());
     // A number that is absent was not finite.
     let (of_model, of_means) = ("the model is not finite", "the predictions are not finite");
     let diverged = |reason: &str| Verdict::new(CaseStatus::Diverged, reason);
     if !is_known(names::TEST_RMSE) || (model.is_some() && !is_known(names::TEST_NLL)) {
         return diverged(if model.is_some() { of_model } else { of_means });
+    }
+    if declines && model.is_some() {
+        return of_a_fit(answer);
     }
     let widest = model.map_or(WIDEST_GAP, |model| widest_gap(answer, model));
     if let Some(gap) = metrics.get(names::PREDICTION_GAP).filter(|gap| *gap > widest) {
@@ -47,10 +52,15 @@ pub(super) fn status(answer: &Answer<'_>) -> Verdict {
     if model.is_some() && !is_known(names::PREDICTION_GAP) {
         return diverged("the distance of the predictions to those of the model is not finite");
     }
-    if solved.reason == StopReason::Time {
+    of_a_fit(answer)
+}
+
+/// The status of a fit whose predictions are sound.
+fn of_a_fit(answer: &Answer<'_>) -> Verdict {
+    if answer.solved.reason == StopReason::Time {
         return out_of_time(answer);
     }
-    match metrics.get(names::BELOW_START).filter(|gap| *gap > LARGEST_START_GAP) {
+    match answer.metrics.get(names::BELOW_START).filter(|gap| *gap > LARGEST_START_GAP) {
         Some(gap) => Verdict::new(CaseStatus::Ok, doubt(gap)),
         None => Verdict::ok(),
     }

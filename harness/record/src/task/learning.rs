@@ -146,6 +146,10 @@ pub struct LearningOutput {
     /// The reason of divergence; absent if the fit has not diverged.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub divergence: Option<String>,
+    /// Why the learner makes no predictions of its own; absent if it makes them. Without them the model cannot be compared with the
+    /// learner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub declined: Option<String>,
     /// Predictions along the input, where there is one input only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub curve: Option<Box<Curve>>,

@@ -39,7 +39,9 @@ impl Assumption {
             let (epochs, rows, run) = (found.epochs, found.rows, found.run.as_str());
             return (epochs, Assumption::Measured { epochs, rows, run });
         }
-        match (allowed, case.budget.tolerance) {
+        // Minibatches with inducing points have no residual, so that the tolerance is ignored.
+        let ignored = part < 1.0 && positive(case, "batch_size").is_some();
+        match (allowed, case.budget.tolerance.filter(|_| !ignored)) {
             (Some(allowed), None) => (allowed, Assumption::Allowed(allowed)),
             (Some(allowed), Some(_)) if allowed <= to_tolerance => (allowed, Assumption::Allowed(allowed)),
             _ => (to_tolerance, Assumption::Tolerance(to_tolerance)),
@@ -54,12 +56,7 @@ impl Assumption {
 
 /// The most epochs that budget and parameters allow, where they bound them.
 fn allowed(case: &Case, n: f64, of_columns: f64) -> Option<f64> {
-    let number = |name: &str| match case.solver.params.get(name)? {
-        ParamValue::Int(number) => Some(*number as f64),
-        ParamValue::Float(number) => Some(*number),
-        ParamValue::Bool(_) | ParamValue::Text(_) => None,
-    };
-    let positive = |name: &str| number(name).filter(|number| *number > 0.0);
+    let positive = |name: &str| positive(case, name);
     // An iteration is an epoch, unless it takes a part of the rows, or A has fewer columns.
     let of_rows = positive("batch_size").or(positive("block_size")).map_or(1.0, |rows| (rows / n).min(1.0));
     let part = of_rows * of_columns;
@@ -70,6 +67,16 @@ fn allowed(case: &Case, n: f64, of_columns: f64) -> Option<f64> {
     };
     let allowed = [case.budget.max_epochs, iterations.map(|iterations| iterations * part)];
     allowed.into_iter().flatten().reduce(f64::min)
+}
+
+/// A parameter of the solver that is a positive number.
+fn positive(case: &Case, name: &str) -> Option<f64> {
+    let number = match case.solver.params.get(name)? {
+        ParamValue::Int(number) => *number as f64,
+        ParamValue::Float(number) => *number,
+        ParamValue::Bool(_) | ParamValue::Text(_) => return None,
+    };
+    Some(number).filter(|number| *number > 0.0)
 }
 
 impl fmt::Display for Assumption {
@@ -142,5 +149,13 @@ mod tests {
         assert_eq!(few(Some(0.01), &[]), (25.0, "25 epochs to the tolerance".to_owned()));
         assert_eq!(few(Some(0.01), &[("max_iterations", 20)]), (5.0, "all 5 epochs allowed".to_owned()));
         assert_eq!(few(None, &[]), (200.0, "all 200 epochs allowed".to_owned()));
+    }
+
+    #[test]
+    fn minibatches_of_inducing_points_ignore_the_tolerance() {
+        let budget = Budget { tolerance: Some(0.01), max_epochs: Some(200.0), ..Budget::default() };
+        let batch = [("batch_size", 10)];
+        assert_eq!(with_columns(budget, &batch, 0.25), (200.0, "all 200 epochs allowed".to_owned()));
+        assert_eq!(of(budget, &batch), (100.0, "100 epochs to the tolerance".to_owned()));
     }
 }

@@ -91,6 +91,10 @@ choices! {
         PutWildly = "put_wildly",
         /// Put matrices until memory is spent.
         PutWithoutEnd = "put_without_end",
+        /// Predict nothing.
+        NoPredictions = "no_predictions",
+        /// Predict nothing, without a model.
+        NothingAtAll = "nothing_at_all",
         /// Predict NaN.
         NanPredictions = "nan_predictions",
         /// Predict negative variances.
@@ -236,6 +240,9 @@ impl Learner for HostileLearner {
             LearnerAct::HangInPredict => acts::hang(),
             LearnerAct::AllocateInPredict => acts::allocate(),
             LearnerAct::WorkInPredict => acts::work(),
+            LearnerAct::NoPredictions | LearnerAct::NothingAtAll => {
+                return Err(Error::Unsupported("no predictions".into()));
+            }
             _ => {}
         }
         let State { kernel, noise_scale, x: rows, y, .. } = state;
@@ -265,7 +272,7 @@ impl Learner for HostileLearner {
         match self.act {
             LearnerAct::PanicInModel => panic!("a panic in model, as told"),
             LearnerAct::ExitInModel => acts::exit(),
-            LearnerAct::NoModel | LearnerAct::WorkInPredict => {
+            LearnerAct::NoModel | LearnerAct::NothingAtAll | LearnerAct::WorkInPredict => {
                 return Err(Error::Unsupported("no model".into()));
             }
             LearnerAct::WorkInModel if state.steps > 3 => acts::work(),

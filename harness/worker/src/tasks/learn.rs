@@ -3,7 +3,7 @@
 //! The learner runs until the next evaluation is due and returns with its state kept. The harness takes the model, as
 //! named arrays, evaluates it by its own code, and then writes the state to the checkpoint, while no clock runs. The
 //! model of the best evaluation is the result. The learner receives test inputs only after its last step; verification
-//! compares its predictions there with those of its model.
+//! compares its predictions there with those of its model. A learner with a model may decline to predict.
 
 mod checkpoint;
 mod fitting;
@@ -30,13 +30,13 @@ pub(super) fn run(
     send: &mut dyn FnMut(Message),
 ) -> Result<Solved, CaseError> {
     let fitting = Fitting::load(setup, task, send)?;
-    let Ended { reason, state, selected, predict } = fitting.run(send)?;
+    let Ended { reason, state, selected, declined, predict } = fitting.run(send)?;
     let cost = state.progress.cost;
     let counts = [
         (names::PASSES, cost.passes(setup.rows.n())),
         (names::ROWS, cost.rows),
         (names::FEATURE_ROWS, cost.features),
-        // NaN, and therefore left out, where there was no step.
+        // NaN, and therefore left out, where there was no step, or no prediction.
         (names::SECONDS_PER_STEP, cost.fit.wall / cost.steps as f64),
         (names::SECONDS_PREDICT, predict),
     ];
@@ -47,6 +47,7 @@ pub(super) fn run(
         model: selected.as_ref().and_then(|selected| selected.kind),
         hyperparameters: selected.map(|selected| selected.hyperparameters).unwrap_or_default(),
         divergence: state.divergence,
+        declined,
         ..LearningOutput::default()
     }));
     let outcome = SolveOutcome {

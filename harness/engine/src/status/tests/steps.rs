@@ -172,6 +172,11 @@ fn learned(reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) 
 
 /// The same of `n` training rows.
 fn learned_of(n: usize, reason: StopReason, model: Option<ModelKind>, found: &[(&str, f64)]) -> Verdict {
+    learned_with(n, reason, LearningOutput { model, ..LearningOutput::default() }, found)
+}
+
+/// The same with this output.
+fn learned_with(n: usize, reason: StopReason, output: LearningOutput, found: &[(&str, f64)]) -> Verdict {
     let mut case = testing::case("svgp");
     case.task = Task::Learn(Box::new(Learning {
         passes: 100,
@@ -186,7 +191,7 @@ fn learned_of(n: usize, reason: StopReason, model: Option<ModelKind>, found: &[(
     }));
     let Message::Solved(mut report) = solved(reason, &[]) else { unreachable!("as made above") };
     report.n = n;
-    report.output = TaskOutput::Learn(Box::new(LearningOutput { model, ..LearningOutput::default() }));
+    report.output = TaskOutput::Learn(Box::new(output));
     let metrics = [(names::PASSES, 50.0), (names::ITERATIONS, 40.0)];
     let metrics = metrics.map(|(name, value)| (name.to_owned(), value)).into_iter().collect();
     let look = Step { step: 0, hyperparameters: BTreeMap::new(), reason: StopReason::Epochs, metrics };
@@ -237,6 +242,23 @@ fn a_learner_is_held_to_its_model() {
     let (status, reason) = with_gap(0.5);
     assert_eq!(status, CaseStatus::Ok);
     assert!(reason.contains("a start from the data has a log likelihood per row 0.5 above"), "{reason}");
+}
+
+#[test]
+fn a_learner_that_declines_to_predict_is_held_to_its_model_alone() {
+    let of = |model, found: &[(&str, f64)]| {
+        let declined = Some("20001 rows to predict from".to_owned());
+        let output = LearningOutput { model, declined, ..LearningOutput::default() };
+        learned_with(20_001, StopReason::Epochs, output, found)
+    };
+    let found = [(names::TEST_RMSE, 0.1), (names::TEST_NLL, -1.0)];
+    assert_eq!(of(Some(ModelKind::Gp), &found), Verdict::ok());
+    let of_model = of(Some(ModelKind::Gp), &found[..1]);
+    assert_eq!(
+        (of_model.status, of_model.reason.as_str()),
+        (CaseStatus::Diverged, "the model is not finite")
+    );
+    assert_eq!(of(None, &found).status, CaseStatus::Diverged, "nothing shows how good it is");
 }
 
 #[test]

@@ -45,7 +45,9 @@ pub(super) struct Ended {
     pub(super) state: State,
     /// The evaluation whose model is the result, without the model; `None` where no model was finite.
     pub(super) selected: Option<Best>,
-    /// Wall-clock seconds of the learner's predictions on the test rows.
+    /// Why the learner makes no predictions although it has a model; `None` where it makes them.
+    pub(super) declined: Option<String>,
+    /// Wall-clock seconds of the learner's predictions on the test rows; NaN where it declines.
     pub(super) predict: f64,
 }
 
@@ -103,6 +105,8 @@ impl<'s> Fitting<'s> {
             None => self.fit(&mut learner, &session, &recorder, &mut state, &send)?,
             Some(reason) => (reason, Seen::Best),
         };
+        let has_model = state.best.as_ref().is_some_and(|best| best.kind.is_some());
+        let mut declined = None;
         let began = process::now();
         let predictions = match (over, reason) {
             (Some(_), _) | (None, StopReason::Diverged) => None,
@@ -112,11 +116,15 @@ impl<'s> Fitting<'s> {
                     state.divergence = Some(error.to_string());
                     None
                 }
+                Err(error) if error.is_unsupported() && has_model => {
+                    declined = Some(error.to_string());
+                    None
+                }
                 predictions => Some(predictions?),
             },
         };
         let predict = difference(process::now(), began);
-        if state.best.as_ref().is_none_or(|best| best.kind.is_none()) {
+        if !has_model {
             // No model shows that the predictions need no further fit, so that their time counts too.
             session.excuse(predict);
         }
@@ -131,7 +139,8 @@ impl<'s> Fitting<'s> {
         let last = if let Seen::Worse(last) = seen { Some(last) } else { None };
         model_file::write(&job.solution_file, &Learned { model, last, predictions })
             .map_err(file_fault(FaultCause::Storage))?;
-        Ok(Ended { reason, state, selected, predict: predict.wall })
+        let predict = if declined.is_some() { f64::NAN } else { predict.wall };
+        Ok(Ended { reason, state, selected, declined, predict })
     }
 
     /// The state that an earlier process has reached and the learner's saved state, or else the initial state.
