@@ -116,7 +116,7 @@ pub struct Outcome {
     pub peak_memory_bytes: u64,
     /// Seconds from when a limit was reached to when all processes had ended; absent where no limit was reached.
     pub seconds_over_limit: Option<f64>,
-    /// Seconds of the longest time during which neither this process nor the worker ran; absent where there was none.
+    /// Seconds of all long pauses in which neither this process nor the worker ran; absent where there was none.
     pub stood_still: Option<f64>,
 }
 

@@ -1,6 +1,7 @@
 //! A machine that stood still while a case was solved: a suspended job, a frozen container, stopped processes.
 //!
-//! What a time limit decided then is not the solver's doing, and its times are not its own: the case is tried again.
+//! What a time limit decided then is not the solver's doing, and its times are not its own: the case is tried again. Where no time limit
+//! decided and the times are hardly longer, the result counts.
 
 use gpbench_record::{CaseStatus, Fault, FaultCause, Solved, StopReason};
 
@@ -12,6 +13,10 @@ const MOST_TRIES: u8 = 2;
 
 /// Part of a standstill that a worker's own clock shows at least if the worker stood still too.
 const MEASURED: f64 = 0.9;
+
+/// Share of a case's time up to which a standstill counts with a remark too: its times are as good as those of other cases, and another
+/// try takes them all again.
+const SMALL_SHARE: f64 = 0.01;
 
 /// What is to be done with a case whose machine stood still.
 pub(crate) enum Standstill {
@@ -25,16 +30,20 @@ pub(crate) enum Standstill {
 /// was killed for another reason, or ran on by itself.
 pub(crate) fn standstill(solving: &Outcome, earlier: u8) -> Option<Standstill> {
     let seconds = solving.stood_still?;
-    let is_of_time = match solving.solved() {
+    let (is_of_time, is_small) = match solving.solved() {
         Some(solved) if measured(solved) < MEASURED * seconds => return None,
         Some(solved) => {
             let mut reasons = solving.steps().into_iter().map(|step| step.reason).chain([solved.reason]);
-            reasons.any(|reason| reason == StopReason::Time)
+            let is_of_time = reasons.any(|reason| reason == StopReason::Time);
+            (is_of_time, seconds <= SMALL_SHARE * measured(solved))
         }
-        None => solving.failure().filter(|failure| failure.status == CaseStatus::Timeout).map(|_| true)?,
+        None => solving
+            .failure()
+            .filter(|failure| failure.status == CaseStatus::Timeout)
+            .map(|_| (true, false))?,
     };
     let text = format!("the machine stood still for {} s while it was solved", shortest(seconds.round()));
-    if is_of_time || earlier < MOST_TRIES {
+    if is_of_time || (!is_small && earlier < MOST_TRIES) {
         return Some(Standstill::Fault(Fault {
             cause: FaultCause::Standstill,
             reason: text,

@@ -377,9 +377,14 @@ fn a_case_that_takes_the_engine_down_runs_last_and_has_its_row_after_three_times
 
 /// A solve of 31 seconds during which the machine stood still for 30.
 fn standstill(reason: StopReason) -> Outcome {
+    standstill_of(31.0, reason)
+}
+
+/// A solve of so many seconds during which the machine stood still for 30.
+fn standstill_of(seconds: f64, reason: StopReason) -> Outcome {
     let mut message = solved(reason, &[0.004, 0.009], 3.0);
     if let Message::Solved(solved) = &mut message {
-        solved.solve.wall = 31.0;
+        solved.solve.wall = seconds;
     }
     Outcome { stood_still: Some(30.0), ..exited(vec![Message::Loading, message]) }
 }
@@ -416,6 +421,24 @@ fn a_machine_that_stands_still_again_and_again_gives_no_verdict_by_time() {
     assert_eq!(solved.asked(), ["case cg", "case cg", "case cg", "verify cg"]);
     assert_eq!(statuses(&summary), [ok("cg")]);
     assert!(rows(&summary)[0].reason.ends_with("which its times include"), "{}", rows(&summary)[0].reason);
+}
+
+#[test]
+fn a_short_standstill_of_a_long_solve_counts_with_a_remark() {
+    let tries = |seconds: f64, reason: StopReason| {
+        let folder = tempfile::tempdir().unwrap();
+        let once = Scripted::new(move |what: &str, before| {
+            (what == "case cg" && before == 0).then(|| standstill_of(seconds, reason))
+        });
+        let summary = run(&once, &plan(&["cg"]), &options(folder.path()));
+        assert_eq!(statuses(&summary), [ok("cg")]);
+        let remark = rows(&summary)[0].reason.clone();
+        (once.asked().len() - 1, remark)
+    };
+    let remark = "the machine stood still for 30 s while it was solved, which its times include";
+    assert_eq!(tries(3030.0, StopReason::Converged), (1, remark.to_owned()));
+    assert_eq!(tries(2970.0, StopReason::Converged), (2, String::new()));
+    assert_eq!(tries(3030.0, StopReason::Time), (2, String::new()));
 }
 
 #[test]

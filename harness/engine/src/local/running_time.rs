@@ -20,13 +20,13 @@ pub(super) struct RunningTime {
     /// Processor seconds of the worker at a recent look.
     cpu_seconds: f64,
     ran: Duration,
-    longest_standstill: Duration,
+    stood_still: Duration,
 }
 
 impl RunningTime {
     /// Begins when a worker starts.
     pub(super) fn since(start: Instant) -> Self {
-        Self { looked: start, cpu_seconds: 0.0, ran: Duration::ZERO, longest_standstill: Duration::ZERO }
+        Self { looked: start, cpu_seconds: 0.0, ran: Duration::ZERO, stood_still: Duration::ZERO }
     }
 
     /// Looks at the worker. `cpu_seconds` is asked for its processor time after a long pause alone.
@@ -39,7 +39,7 @@ impl RunningTime {
         }
         let used = cpu_seconds() - self.cpu_seconds;
         if used < MOST_USED * pause.as_secs_f64() {
-            self.longest_standstill = self.longest_standstill.max(pause);
+            self.stood_still += pause;
         } else {
             self.ran += pause;
         }
@@ -60,9 +60,9 @@ impl RunningTime {
         self.ran + now.saturating_duration_since(self.looked)
     }
 
-    /// Seconds of the longest time in which neither this process nor the worker ran; none where there was none.
+    /// Seconds of all long pauses in which neither this process nor the worker ran; none where there was none.
     pub(super) fn standstill(&self) -> Option<f64> {
-        (!self.longest_standstill.is_zero()).then_some(self.longest_standstill.as_secs_f64())
+        (!self.stood_still.is_zero()).then_some(self.stood_still.as_secs_f64())
     }
 }
 
@@ -70,7 +70,7 @@ impl RunningTime {
 mod tests {
     use super::*;
 
-    /// The seconds that a worker had, and those of the longest standstill, after looks at times with its processor seconds.
+    /// The seconds that a worker had, and those in which it stood still, after looks at times with its processor seconds.
     fn after(looks: &[(f64, f64)]) -> (f64, Option<f64>) {
         let start = Instant::now();
         let mut time = RunningTime::since(start);
@@ -91,7 +91,7 @@ mod tests {
         assert_eq!(after(&[(0.5, 0.5), (30.5, 0.75), (31.0, 1.25)]), (1.0, Some(30.0)));
         // One that continued earlier has run for a part of it.
         assert_eq!(after(&[(0.5, 0.5), (10.5, 5.0)]), (0.5, Some(10.0)));
-        assert_eq!(after(&[(4.0, 0.0), (4.5, 0.5), (14.5, 0.5)]), (0.5, Some(10.0)));
+        assert_eq!(after(&[(4.0, 0.0), (4.5, 0.5), (14.5, 0.5)]), (0.5, Some(14.0)));
     }
 
     #[test]
