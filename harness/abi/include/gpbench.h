@@ -1156,8 +1156,8 @@ typedef struct GpbLearner {
     /**
      * Predicts at `x`, m x d: the mean of y into the first column of `out`, m x 2, and the variance of y, noise
      * included, into the second. A row's prediction does not depend on the other rows. Only after `begin` or `load`.
-     * `UNSUPPORTED`: the learner declines, for example where its predictions would take too much memory; where it has
-     * put a model, that of the model count.
+     * `UNSUPPORTED`: the learner declines, for example where its predictions would take too much memory. The host then
+     * predicts from the model, if the learner has put one.
      */
     GpbStatus (*predict)(void *learner, const struct GpbMat *x, struct GpbMat *out);
     /**

@@ -53,8 +53,8 @@ pub struct Learner {
         Option<unsafe extern "C" fn(learner: *mut c_void, fit: *const Fit, report: *mut Report) -> Status>,
     /// Predicts at `x`, m x d: the mean of y into the first column of `out`, m x 2, and the variance of y, noise
     /// included, into the second. A row's prediction does not depend on the other rows. Only after `begin` or `load`.
-    /// `UNSUPPORTED`: the learner declines, for example where its predictions would take too much memory; where it has
-    /// put a model, that of the model count.
+    /// `UNSUPPORTED`: the learner declines, for example where its predictions would take too much memory. The host then
+    /// predicts from the model, if the learner has put one.
     pub predict: Option<unsafe extern "C" fn(learner: *mut c_void, x: *const Mat, out: *mut Mat) -> Status>,
     /// Puts what was learned into `store`, as arrays of one of [`model_kind`]. Null or `UNSUPPORTED`: the host has
     /// nothing to compute predictions from, and results are marked as the learner's own.
