@@ -30,18 +30,15 @@ pub(crate) enum Standstill {
 /// was killed for another reason, or ran on by itself.
 pub(crate) fn standstill(solving: &Outcome, earlier: u8) -> Option<Standstill> {
     let seconds = solving.stood_still?;
-    let (is_of_time, is_small) = match solving.solved() {
+    let is_of_time = match solving.solved() {
         Some(solved) if measured(solved) < MEASURED * seconds => return None,
         Some(solved) => {
             let mut reasons = solving.steps().into_iter().map(|step| step.reason).chain([solved.reason]);
-            let is_of_time = reasons.any(|reason| reason == StopReason::Time);
-            (is_of_time, seconds <= SMALL_SHARE * measured(solved))
+            reasons.any(|reason| reason == StopReason::Time)
         }
-        None => solving
-            .failure()
-            .filter(|failure| failure.status == CaseStatus::Timeout)
-            .map(|_| (true, false))?,
+        None => solving.failure().filter(|failure| failure.status == CaseStatus::Timeout).map(|_| true)?,
     };
+    let is_small = solving.solved().is_some_and(|solved| seconds <= SMALL_SHARE * measured(solved));
     let text = format!("the machine stood still for {} s while it was solved", shortest(seconds.round()));
     if is_of_time || (!is_small && earlier < MOST_TRIES) {
         return Some(Standstill::Fault(Fault {

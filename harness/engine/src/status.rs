@@ -51,7 +51,8 @@ pub struct Evidence<'a> {
 /// Estimates of the likelihood have no tolerance: they are `ok` if they are finite.
 ///
 /// A learner is held to its model: `diverged` if the model or the learner's predictions are not finite, `invalid` if the
-/// learner predicts otherwise (one that declines to predict is held to its model alone), `not_converged` if the time was up before its passes were, else `ok`.
+/// learner predicts otherwise, `not_converged` if the time was up before its passes were, else `ok`. One that declines to
+/// predict is held to its model alone.
 ///
 /// A training case has the status of its final prediction, or that of its steps if it is worse: each step is compared
 /// with the tolerance in the same way. It is `diverged` if it could not take a step, as where a matrix is singular.
