@@ -104,6 +104,7 @@ mod tests {
                 inducing: None,
                 shared_length_scale: false,
                 nlml_rows,
+                exact_rows: Learning::EXACT_ROWS,
                 optimum: true,
                 grid: None,
             }));

@@ -30,7 +30,7 @@ mod posterior;
 
 use std::sync::Arc;
 
-use gpbench_record::{Covariance, ModelKind};
+use gpbench_record::{Covariance, Learning, ModelKind};
 use ndarray::{Array2, ArrayView1, ArrayView2};
 use rand::seq::index;
 use rayon::ThreadPool;
@@ -49,8 +49,9 @@ use crate::{CovarianceFunction, Kernel, seed};
 pub use arrays::{Arrays, InvalidArray};
 pub use posterior::{Posterior, Prediction};
 
-/// Largest number of rows for which an exact Gaussian process uses a dense Cholesky factor, which then takes 3.2 GB.
-pub const DENSE_ROWS: usize = 20_000;
+/// Largest number of rows for which an exact Gaussian process uses a dense Cholesky factor, which then takes 3.2 GB, unless
+/// [`Model::with_dense_rows`] says otherwise.
+pub const DENSE_ROWS: usize = Learning::EXACT_ROWS;
 
 /// Shape of the training inputs of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +88,8 @@ pub enum ModelError {
 #[derive(Debug, Clone)]
 pub struct Model {
     shape: Shape,
+    /// Most rows of which an exact Gaussian process factorises the matrix.
+    dense_rows: usize,
     network: Network,
     mean: f64,
     /// `None` for experts.
@@ -127,6 +130,13 @@ impl Model {
         arrays: &Arrays,
     ) -> Result<Model, InvalidArray> {
         parse::parse(kind, family, shape, arrays)
+    }
+
+    /// The same model, which takes exact Gaussian processes of up to `rows` rows by a dense Cholesky factor, in `8 rows^2`
+    /// bytes, in place of [`DENSE_ROWS`].
+    #[must_use]
+    pub fn with_dense_rows(self, rows: usize) -> Model {
+        Model { dense_rows: rows, ..self }
     }
 
     /// The scales of the kernel and the noise; `None` for [`ModelKind::Experts`], which have several sets. A linear

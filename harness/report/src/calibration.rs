@@ -159,6 +159,6 @@ fn samples_of_model(case: &CaseView<'_>) -> Option<usize> {
     let model = case.output().learning()?.model?;
     let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
     let is_finite = case.case().kernel.family == Covariance::Linear;
-    let is_large = case.row().n? > Learning::MOST_NLML_ROWS;
+    let is_large = case.row().n? > case.case().task.learning()?.dense_rows();
     (is_dense && !is_finite && is_large).then_some(Learning::VARIANCE_SAMPLES)
 }

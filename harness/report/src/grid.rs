@@ -143,6 +143,7 @@ mod tests {
             inducing: None,
             shared_length_scale: false,
             nlml_rows: 4096,
+            exact_rows: Learning::EXACT_ROWS,
             optimum: false,
             grid: Some(GridPoint { entry: "scgd".to_owned(), params }),
         }));

@@ -35,6 +35,7 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 4096,
+        exact_rows: Learning::EXACT_ROWS,
         optimum: false,
         grid: None,
     }));

@@ -10,6 +10,9 @@ pub use single::SingleFactor;
 use crate::kernel::Kernel;
 use crate::{Error, Result, Workers, lapack};
 
+/// Most rows that a [`Posterior`] conditions on. Their factor takes 3.2 GB.
+pub const MOST_ROWS: usize = 20_000;
+
 /// Rows that are predicted together.
 const ROWS: usize = 256;
 
@@ -31,7 +34,8 @@ impl Posterior {
     /// Conditions on targets `y` at the rows of `x`, with a constant prior mean.
     ///
     /// # Errors
-    /// [`NotPositiveDefinite`](Error::NotPositiveDefinite) if the covariance is not, to working precision;
+    /// [`Unsupported`](Error::Unsupported) for more than [`MOST_ROWS`] rows, by which a learner with a model declines to
+    /// predict; [`NotPositiveDefinite`](Error::NotPositiveDefinite) if the covariance is not, to working precision;
     /// [`OutOfMemory`](Error::OutOfMemory).
     pub fn new(
         kernel: Kernel,
@@ -41,7 +45,13 @@ impl Posterior {
         y: &ArrayRef1<f64>,
         workers: Workers<'_>,
     ) -> Result<Posterior> {
-        reserve(x.nrows())?;
+        let n = x.nrows();
+        if n > MOST_ROWS {
+            let text =
+                format!("{n} rows to predict from, at most {MOST_ROWS}; the model can be used instead");
+            return Err(Error::Unsupported(text));
+        }
+        reserve(n)?;
         let mut factor = kernel.gram(&x, &x, workers);
         factor.diag_mut().mapv_inplace(|entry| entry + noise_scale.powi(2));
         factorise(&mut factor, workers)?;
@@ -97,6 +107,15 @@ mod tests {
         let kernel =
             Kernel { family: Family::Rbf.into(), signal_scale: 1.2, length_scale: vec![0.5, 0.7, 2.0] };
         (Posterior::new(kernel, 0.3, 1.1, x.view(), &y, Workers::new(threads)).unwrap(), x, y)
+    }
+
+    #[test]
+    fn more_rows_than_a_factor_may_have_are_declined() {
+        let x = Array2::zeros((MOST_ROWS + 1, 1));
+        let y = Array1::zeros(MOST_ROWS + 1);
+        let kernel = Kernel { family: Family::Rbf.into(), signal_scale: 1.0, length_scale: vec![1.0] };
+        let declined = Posterior::new(kernel, 0.3, 0.0, x.view(), &y, Workers::new(1)).unwrap_err();
+        assert!(matches!(&declined, Error::Unsupported(why) if why.contains("20001 rows")), "{declined}");
     }
 
     #[test]

@@ -56,6 +56,7 @@ fn a_case_is_resolved() {
         inducing: None,
         shared_length_scale: true,
         nlml_rows: 512,
+        exact_rows: Learning::EXACT_ROWS,
         optimum: false,
         grid: None,
     };

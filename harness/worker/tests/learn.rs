@@ -95,6 +95,23 @@ fn a_learner_is_looked_at_and_verified() {
 }
 
 #[test]
+fn the_last_evaluation_has_an_exact_likelihood_of_as_many_rows_as_it_may() {
+    let verified = |exact_rows: usize| {
+        let (mut job, _folder) = job(case(), 1);
+        let learning = task(&mut job.case);
+        (learning.select, learning.nlml_rows, learning.exact_rows) = (ModelSelection::Last, 100, exact_rows);
+        learn(&job);
+        verify(&job)
+    };
+    let (few, all) = (verified(199), verified(200));
+    assert_eq!(
+        (few.get(names::NLML), few.get(names::PREDICTION_GAP).map(|gap| gap < 1e-3)),
+        (None, Some(true))
+    );
+    assert!(all.get(names::NLML).is_some() && all.get(names::PREDICTION_GAP).unwrap() < 1e-9, "{all:?}");
+}
+
+#[test]
 fn a_case_that_was_interrupted_ends_as_one_that_was_not() {
     let (whole, _folder) = job(case(), 1);
     let uninterrupted = learn(&whole);

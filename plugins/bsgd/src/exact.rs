@@ -6,12 +6,9 @@ use gpbench_sdk::exact::Posterior;
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis};
 use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser, Transform};
-use gpbench_sdk::{Covariance, Error, Fit, Model, Result, Saved, Scales, Workers};
+use gpbench_sdk::{Covariance, Fit, Model, Result, Saved, Scales, Workers};
 
 use crate::BatchLikelihood;
-
-/// Most rows that are predicted from by a dense factorisation.
-const DENSE: usize = 20_000;
 
 /// Index of log s^2 among the free hyperparameters.
 const NOISE: usize = 1;
@@ -118,17 +115,10 @@ impl Exact {
     /// The posterior from all rows, computed once for the present parameters.
     fn posterior(&self, workers: Workers<'_>) -> Result<&Posterior> {
         if self.posterior.get().is_none() {
-            let n = self.y.len();
-            if n > DENSE {
-                let text =
-                    format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
-                return Err(Error::Unsupported(text));
-            }
             let hyperparameters = &self.hyperparameters;
             let (noise_scale, mean) = (hyperparameters.noise_scale(), hyperparameters.mean());
             let (kernel, points) = (hyperparameters.kernel(self.family), self.points(&self.x, workers));
             let posterior = Posterior::new(kernel, noise_scale, mean, points.view(), &self.y, workers)?;
-            // The cell is empty, as checked above.
             let _ = self.posterior.set(posterior);
         }
         Ok(self.posterior.get().expect("filled above"))

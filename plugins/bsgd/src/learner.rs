@@ -6,7 +6,9 @@
 use gpbench_sdk::finite::{self, Objective, Passes};
 use gpbench_sdk::ndarray::{Array1, ArrayView2};
 use gpbench_sdk::optimise::Optimiser;
-use gpbench_sdk::{Capabilities, Covariance, Facts, Fit, Learner, Model, Result, Saved, Work, Workers};
+use gpbench_sdk::{
+    Capabilities, Covariance, Facts, Fit, Learner, Model, Result, Saved, Work, Workers, exact,
+};
 
 use crate::{BatchLikelihood, BsgdParams, Exact};
 
@@ -171,7 +173,7 @@ impl Learner for Bsgd {
     fn estimate(&self, n: usize, d: usize) -> f64 {
         // Data, its outputs of a network, and a matrix for the prediction under a stationary kernel.
         let (n, d, b) = (n as f64, d as f64, self.params.batch.min(n) as f64);
-        let matrix = if n <= 20_000.0 { n * n } else { 0.0 };
+        let matrix = if n <= exact::MOST_ROWS as f64 { n * n } else { 0.0 };
         8.0 * (n * (d + 129.0) + matrix + 4.0 * b * b)
     }
 }

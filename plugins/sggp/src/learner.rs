@@ -10,9 +10,6 @@ use gpbench_sdk::{
 use crate::objective::objective;
 use crate::{Grouping, SgGpParams, uniform};
 
-/// Most rows that are predicted from by a dense factorisation.
-const DENSE: usize = 20_000;
-
 /// Name of the length scales of the last search in a saved state; missing if there was none.
 const SEARCHED: &str = "searched_length_scale";
 
@@ -81,11 +78,7 @@ impl Learner for SgGp {
         x: ArrayView2<'_, f64>,
         workers: Workers<'_>,
     ) -> Result<(Array1<f64>, Array1<f64>)> {
-        let (at, n) = (&state.hyperparameters, state.y.len());
-        if n > DENSE {
-            let text = format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
-            return Err(Error::Unsupported(text));
-        }
+        let at = &state.hyperparameters;
         let (kernel, noise_scale) = (at.kernel(state.family), at.noise_scale());
         let posterior =
             exact::Posterior::new(kernel, noise_scale, at.mean(), state.x.view(), &state.y, workers)?;
@@ -127,7 +120,7 @@ impl Learner for SgGp {
     fn estimate(&self, n: usize, d: usize) -> f64 {
         let (n, d, k) = (n as f64, d as f64, self.params.neighbours.min(n) as f64);
         // The data twice, once scaled; the groups, and a tree. For the prediction a matrix.
-        let matrix = if n <= DENSE as f64 { n * n } else { 0.0 };
+        let matrix = if n <= exact::MOST_ROWS as f64 { n * n } else { 0.0 };
         8.0 * (n * (2.0 * d + k + 8.0) + matrix)
     }
 }

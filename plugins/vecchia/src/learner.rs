@@ -15,9 +15,6 @@ use crate::{
 /// The stream of the random order: the same permutation always.
 const ORDER: Stream = Stream::new(1).same_each_pass();
 
-/// Most rows that are predicted from by a dense factorisation.
-const DENSE: usize = 20_000;
-
 /// Reasons as they are saved.
 const REASONS: [Option<Reason>; 3] = [None, Some(Reason::Converged), Some(Reason::Stagnated)];
 
@@ -95,11 +92,6 @@ impl Learner for Vecchia {
             let explanation = state.explanation(workers)?;
             let count = self.params.predicted_from();
             return Predictor::new(at, data, count, explanation, workers)?.predict(&x, workers);
-        }
-        if data.n() > DENSE {
-            let n = data.n();
-            let text = format!("{n} rows to predict from, at most {DENSE}; the model can be used instead");
-            return Err(Error::Unsupported(text));
         }
         let (kernel, noise_scale) = (at.kernel(), at.noise_scale());
         let posterior =
@@ -182,7 +174,7 @@ impl Learner for Vecchia {
     fn estimate(&self, n: usize, d: usize) -> f64 {
         let params = &self.params;
         let (m, points) = (params.neighbours.min(n) as f64, params.inducing.min(n) as f64);
-        let predicts_exactly = params.predict == PredictFrom::Exact && n <= DENSE;
+        let predicts_exactly = params.predict == PredictFrom::Exact && n <= exact::MOST_ROWS;
         let (n, d) = (n as f64, d as f64);
         let matrix = if predicts_exactly { n * n } else { 0.0 };
         // The data in two orders, and scaled; neighbours, their groups and weights; a tree; A and what is as large as

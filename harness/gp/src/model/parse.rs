@@ -7,7 +7,7 @@ use gpbench_record::{Covariance, ModelKind};
 use ndarray::Array2;
 
 use super::arrays::{Arrays, Entries, InvalidArray, Reader, Size, invalid_entry};
-use super::{Body, Model, Shape};
+use super::{Body, DENSE_ROWS, Model, Shape};
 use crate::covariance::Linear;
 use crate::finite::OutputFeatures;
 use crate::neighbours::{InducingPoints, Neighbours};
@@ -26,7 +26,8 @@ pub(super) fn parse(
     let model = match kind {
         ModelKind::Experts => {
             let body = Body::Experts(experts::read(&mut reader, family, shape)?);
-            Model { shape, network: Network::default(), mean: 0.0, hyperparameters: None, body }
+            let network = Network::default();
+            Model { shape, dense_rows: DENSE_ROWS, network, mean: 0.0, hyperparameters: None, body }
         }
         _ => single(&mut reader, kind, family, shape)?,
     };
@@ -71,7 +72,8 @@ fn single(
         check_weights(reader, projection.count())?;
     }
     let hyperparameters = Hyperparameters { noise_scale, signal_scale, length_scale };
-    Ok(Model { shape, network, mean, hyperparameters: Some(hyperparameters), body })
+    let hyperparameters = Some(hyperparameters);
+    Ok(Model { shape, dense_rows: DENSE_ROWS, network, mean, hyperparameters, body })
 }
 
 /// Signal scale and length scales. A linear kernel may omit them; the defaults are 1 and an empty list.

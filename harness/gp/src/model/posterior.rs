@@ -5,7 +5,7 @@ use std::sync::Arc;
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use rayon::ThreadPool;
 
-use super::{Body, DENSE_ROWS, Model, ModelError};
+use super::{Body, Model, ModelError};
 use crate::NotPositiveDefinite;
 use crate::actions::Projected;
 use crate::exact::ExactGp;
@@ -66,7 +66,7 @@ impl<'a> Posterior<'a> {
         assert_eq!(x.ncols(), model.shape.inputs, "inputs as the model was parsed with");
         let training = Training { model, x, y: &y - model.mean, pool: Arc::clone(pool) };
         let state = match &model.body {
-            Body::Dense(kernel) if x.nrows() <= DENSE_ROWS => State::Dense(training.dense(kernel)?),
+            Body::Dense(kernel) if x.nrows() <= model.dense_rows => State::Dense(training.dense(kernel)?),
             Body::Dense(kernel) => State::Iterative(training.iterative(kernel)?),
             Body::Features(projection) => State::Finite(training.finite(projection)?),
             Body::Inducing { covariance, z, jitter, q } => {
@@ -146,7 +146,7 @@ impl<'a> Posterior<'a> {
 
     /// Exact negative log marginal likelihood of the training rows under the model's kernel, per row and with
     /// all constants. `None` for experts, which define none unless a single one has all rows, and for a dense matrix of
-    /// more than [`DENSE_ROWS`] rows.
+    /// more than [`DENSE_ROWS`](super::DENSE_ROWS) rows.
     ///
     /// # Errors
     /// Where the kernel matrix is singular.
@@ -160,14 +160,14 @@ impl<'a> Posterior<'a> {
                 Ok(Some(training.finite(&OutputFeatures::Linear(linear.clone()))?.nlml()))
             }
             State::Inducing { covariance: CovarianceFunction::Stationary(kernel), .. }
-                if training.x.nrows() <= DENSE_ROWS =>
+                if training.is_dense() =>
             {
                 Ok(Some(of_dense(&training.dense(kernel)?)))
             }
-            State::Neighbours(conditioned) if training.x.nrows() <= DENSE_ROWS => {
+            State::Neighbours(conditioned) if training.is_dense() => {
                 Ok(Some(of_dense(&training.dense(conditioned.kernel())?)))
             }
-            State::Actions(projected) if training.x.nrows() <= DENSE_ROWS => {
+            State::Actions(projected) if training.is_dense() => {
                 Ok(Some(of_dense(&training.dense(projected.kernel())?)))
             }
             State::Experts(experts) if experts.is_exact(training.x.nrows()) => self.objective(),
@@ -189,7 +189,7 @@ impl<'a> Posterior<'a> {
     }
 
     /// Whether variances are means over a few posterior samples, as for an exact Gaussian process of more than
-    /// [`DENSE_ROWS`] rows. Their relative error is about 0.2, so a learner's own are compared with
+    /// [`DENSE_ROWS`](super::DENSE_ROWS) rows. Their relative error is about 0.2, so a learner's own are compared with
     /// [`Posterior::predict_exactly`].
     pub fn has_sampled_variance(&self) -> bool {
         matches!(self.state, State::Iterative(_))
@@ -197,6 +197,11 @@ impl<'a> Posterior<'a> {
 }
 
 impl<'a> Training<'a> {
+    /// Whether the matrix of all rows is factorised where it is needed.
+    fn is_dense(&self) -> bool {
+        self.x.nrows() <= self.model.dense_rows
+    }
+
     fn noise_scale(&self) -> f64 {
         let hyperparameters = self.model.hyperparameters.as_ref();
         hyperparameters.expect("only experts have noises of their own").noise_scale
@@ -257,12 +262,10 @@ mod tests {
             arrays.into_iter().map(|(name, value)| (name.to_owned(), number(value))).collect();
         let (rbf, shape) = (Covariance::Stationary(Family::Rbf), Shape { rows: 200, inputs: 2 });
         let model = Model::parse(ModelKind::Gp, rbf, shape, &arrays).unwrap();
-        let dense = model.posterior(x.view(), y.view(), &thread_pool(2).unwrap()).unwrap();
-        let Body::Dense(kernel) = &model.body else { panic!("a process by its matrix") };
-        let state = State::Iterative(dense.training.iterative(kernel).unwrap());
-        let Training { model, x, y, pool } = &dense.training;
-        let training = Training { model, x: *x, y: y.clone(), pool: Arc::clone(pool) };
-        let many = Posterior { training, state };
+        let (model, larger) = (model.clone().with_dense_rows(200), model.with_dense_rows(199));
+        let pool = thread_pool(2).unwrap();
+        let dense = model.posterior(x.view(), y.view(), &pool).unwrap();
+        let many = larger.posterior(x.view(), y.view(), &pool).unwrap();
 
         let (exact, found) = (dense.predict(x_test.view()).unwrap(), many.predict(x_test.view()).unwrap());
         assert!((&found.mean - &exact.mean).iter().all(|e| e.abs() < 1e-3));

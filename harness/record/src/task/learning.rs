@@ -36,6 +36,10 @@ pub struct Learning {
     /// infinite dimension. A kernel of finite dimension uses all rows.
     #[serde(default = "nlml_rows")]
     pub nlml_rows: usize,
+    /// Most training rows of which the last evaluation factorises the matrix of a kernel of infinite dimension, for its
+    /// exact likelihood and for the predictions of an exact process.
+    #[serde(default = "exact_rows", skip_serializing_if = "is_default_of_exact_rows")]
+    pub exact_rows: usize,
     /// Whether the likelihood is compared with its [`Optimum`](crate::Optimum).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optimum: bool,
@@ -49,13 +53,17 @@ pub struct Learning {
 const NLML_ROWS: usize = 4096;
 
 impl Learning {
-    /// Largest number of training rows for which the final exact likelihood of a kernel of infinite dimension is
-    /// computed, on all rows.
-    pub const MOST_NLML_ROWS: usize = 20_000;
+    /// Default of [`Learning::exact_rows`]: the matrix takes 3.2 GB.
+    pub const EXACT_ROWS: usize = 20_000;
 
-    /// Number of posterior samples from which variances of an exact process of more than
-    /// [`Learning::MOST_NLML_ROWS`] rows are computed.
+    /// Number of posterior samples from which variances of an exact process of more than [`Learning::dense_rows`] rows
+    /// are computed.
     pub const VARIANCE_SAMPLES: usize = 64;
+
+    /// Most training rows whose matrix the last evaluation factorises: no fewer than those of earlier ones.
+    pub fn dense_rows(&self) -> usize {
+        self.exact_rows.max(self.nlml_rows)
+    }
 }
 
 impl TaskRules for Learning {
@@ -166,6 +174,14 @@ fn nlml_rows() -> usize {
     NLML_ROWS
 }
 
+fn exact_rows() -> usize {
+    Learning::EXACT_ROWS
+}
+
+fn is_default_of_exact_rows(rows: &usize) -> bool {
+    *rows == Learning::EXACT_ROWS
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,6 +197,7 @@ mod tests {
             inducing: None,
             shared_length_scale: false,
             nlml_rows: 4096,
+            exact_rows: Learning::EXACT_ROWS,
             optimum: false,
             grid: None,
         };

@@ -153,6 +153,7 @@ fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 4096,
+        exact_rows: Learning::EXACT_ROWS,
         optimum: false,
         grid: None,
     }));

@@ -237,7 +237,7 @@ impl Sizes {
         let Sizes { n: rows, entry, .. } = *self;
         let test = TEST_ROWS * rows;
         let likelihood = |rows: f64| rows * rows * (rows / 3.0 + entry);
-        let is_factored = n <= Learning::MOST_NLML_ROWS;
+        let is_factored = n <= task.dense_rows();
         let map = (rows + test) * self.row;
         match self.model {
             Model::Features(d) => {

@@ -1,6 +1,6 @@
 //! `[learn]`: how long learners fit, and when the harness evaluates their models.
 
-use gpbench_record::ModelSelection;
+use gpbench_record::{Learning, ModelSelection};
 
 use super::optimum;
 use super::train::mean;
@@ -18,6 +18,7 @@ pub(crate) struct Learn {
     /// `None` for a mean of 0.
     pub(crate) mean: Setting<Option<f64>>,
     pub(crate) nlml_rows: Setting<usize>,
+    pub(crate) exact_rows: Setting<usize>,
     /// Most rows of cases that are compared with the optimum.
     pub(crate) optimum: Setting<usize>,
     /// Their types are known only to the plugins.
@@ -63,6 +64,13 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
             whole(SEVERAL),
             4096,
             "Training rows on which an evaluation before the last computes the exact likelihood of a kernel of infinite dimension.",
+        ),
+        exact_rows: keys.or(
+            "exact_rows",
+            whole(SEVERAL),
+            Learning::EXACT_ROWS as i64,
+            "Most training rows n of which the last evaluation factorises the matrix of a kernel of infinite dimension, in \
+             8 n^2 bytes: for its exact likelihood, and for the predictions of an exact process.",
         ),
         optimum: optimum::read(keys),
         params: keys.optional(

@@ -119,6 +119,7 @@ impl<'a> Rules<'a> for Learn<'a> {
             inducing: solver.inducing,
             shared_length_scale: kernel.shares_length_scale(),
             nlml_rows: self.table.nlml_rows.value,
+            exact_rows: self.table.exact_rows.value,
             optimum: optimum::is_sought(
                 &self.table.optimum,
                 cell,

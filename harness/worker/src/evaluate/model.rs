@@ -81,7 +81,7 @@ impl<'s> Judge<'s> {
         let kind = kind_of(arrays).ok_or(Unusable::Kind)?;
         let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
         let model = Model::parse(kind, self.setup.kernel.family, shape, arrays)?;
-        Ok(ParsedModel { kind, model })
+        Ok(ParsedModel { kind, model: model.with_dense_rows(self.task.dense_rows()) })
     }
 
     /// Evaluates a model.
@@ -114,7 +114,7 @@ impl<'s> Judge<'s> {
         // With inducing points, neighbours and actions the likelihood takes cubic time too, unless the kernel has
         // finitely many features.
         let is_cubic = !self.is_finite() && (is_bounded || is_near) || self.is_dense(parsed.kind);
-        let most = if depth == Depth::Final { Learning::MOST_NLML_ROWS } else { few };
+        let most = if depth == Depth::Final { self.task.dense_rows() } else { few };
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
             insert(&mut found, names::NLML, posterior.nlml()?);
         }

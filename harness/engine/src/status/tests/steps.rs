@@ -186,6 +186,7 @@ fn learned_with(n: usize, reason: StopReason, output: LearningOutput, found: &[(
         inducing: None,
         shared_length_scale: false,
         nlml_rows: 100,
+        exact_rows: Learning::EXACT_ROWS,
         optimum: false,
         grid: None,
     }));
