@@ -71,8 +71,7 @@ fn single(
     if let (ModelKind::Features, Body::Features(projection)) = (kind, &body) {
         check_weights(reader, projection.count())?;
     }
-    let hyperparameters = Hyperparameters { noise_scale, signal_scale, length_scale };
-    let hyperparameters = Some(hyperparameters);
+    let hyperparameters = Some(Hyperparameters { noise_scale, signal_scale, length_scale });
     Ok(Model { shape, dense_rows: DENSE_ROWS, network, mean, hyperparameters, body })
 }
 

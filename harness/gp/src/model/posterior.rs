@@ -146,7 +146,7 @@ impl<'a> Posterior<'a> {
 
     /// Exact negative log marginal likelihood of the training rows under the model's kernel, per row and with
     /// all constants. `None` for experts, which define none unless a single one has all rows, and for a dense matrix of
-    /// more than [`DENSE_ROWS`](super::DENSE_ROWS) rows.
+    /// more rows than [`Model::with_dense_rows`] allows.
     ///
     /// # Errors
     /// Where the kernel matrix is singular.
@@ -188,8 +188,8 @@ impl<'a> Posterior<'a> {
         }
     }
 
-    /// Whether variances are means over a few posterior samples, as for an exact Gaussian process of more than
-    /// [`DENSE_ROWS`](super::DENSE_ROWS) rows. Their relative error is about 0.2, so a learner's own are compared with
+    /// Whether variances are means over a few posterior samples, as for an exact Gaussian process of more rows than
+    /// [`Model::with_dense_rows`] allows. Their relative error is about 0.2, so a learner's own are compared with
     /// [`Posterior::predict_exactly`].
     pub fn has_sampled_variance(&self) -> bool {
         matches!(self.state, State::Iterative(_))
