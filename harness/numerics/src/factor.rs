@@ -32,22 +32,6 @@ use crate::lapack::Number;
 
 const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";
 
-/// Columns of a panel of a matrix of order `n`. Wide panels make fast products; in narrow ones the work on a diagonal
-/// block, which a single thread does, is small beside the rest.
-fn panel_width(n: usize) -> usize {
-    match n {
-        0..=1024 => 128,
-        1025..=4096 => 256,
-        _ => 512,
-    }
-}
-
-/// Rows of a tile where `rows` are left: large tiles, but at least eight for the threads to share out. With 1024 rows in place of
-/// 512, products of OpenBLAS take 15 % less time an operation on Cascade Lake.
-fn tile_rows(rows: usize) -> usize {
-    (rows / 8).next_multiple_of(64).clamp(64, 1024)
-}
-
 /// `target -= left right`; nothing if the inner dimension is 0.
 ///
 /// # Panics

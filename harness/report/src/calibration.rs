@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
-use gpbench_record::{Covariance, Learning, ModelKind, names};
+use gpbench_record::{Learning, names};
 use gpbench_statistics::calibration::{sampled_coverage, sampled_nll_bias};
 
 use crate::aggregate::{Group, MeanWithError};
@@ -153,12 +153,10 @@ fn samples(case: &CaseView<'_>) -> Option<usize> {
     case.case().task.variance_samples().or_else(|| samples_of_model(case))
 }
 
-/// The same for a learner's model: the exact process of many rows samples them, unless its kernel has finitely many
-/// features.
+/// The same for a learner's model.
 fn samples_of_model(case: &CaseView<'_>) -> Option<usize> {
     let model = case.output().learning()?.model?;
-    let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
-    let is_finite = case.case().kernel.family == Covariance::Linear;
-    let is_large = case.row().n? > case.case().task.learning()?.dense_rows();
-    (is_dense && !is_finite && is_large).then_some(Learning::VARIANCE_SAMPLES)
+    let (family, n) = (case.case().kernel.family, case.row().n?);
+    let is_iterative = case.case().task.learning()?.is_iterative(model, family, n);
+    is_iterative.then_some(Learning::VARIANCE_SAMPLES)
 }

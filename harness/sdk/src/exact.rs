@@ -30,6 +30,18 @@ pub struct Posterior {
     weights: Array1<f64>,
 }
 
+/// Whether a [`Posterior`] from `n` rows can be had, for learners that would compute its inputs first.
+///
+/// # Errors
+/// [`Unsupported`](Error::Unsupported) for more than [`MOST_ROWS`] rows.
+pub fn check_rows(n: usize) -> Result<()> {
+    if n <= MOST_ROWS {
+        return Ok(());
+    }
+    let text = format!("{n} rows to predict from, at most {MOST_ROWS}; the model can be used instead");
+    Err(Error::Unsupported(text))
+}
+
 impl Posterior {
     /// Conditions on targets `y` at the rows of `x`, with a constant prior mean.
     ///
@@ -46,11 +58,7 @@ impl Posterior {
         workers: Workers<'_>,
     ) -> Result<Posterior> {
         let n = x.nrows();
-        if n > MOST_ROWS {
-            let text =
-                format!("{n} rows to predict from, at most {MOST_ROWS}; the model can be used instead");
-            return Err(Error::Unsupported(text));
-        }
+        check_rows(n)?;
         reserve(n)?;
         let mut factor = kernel.gram(&x, &x, workers);
         factor.diag_mut().mapv_inplace(|entry| entry + noise_scale.powi(2));

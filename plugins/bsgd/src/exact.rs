@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use gpbench_sdk::exact::Posterior;
+use gpbench_sdk::exact::{self, Posterior};
 use gpbench_sdk::ndarray::{Array1, Array2, ArrayRef2, Axis};
 use gpbench_sdk::network::{Mlp, Pass};
 use gpbench_sdk::optimise::{Hyperparameters, Optimiser, Transform};
@@ -115,6 +115,7 @@ impl Exact {
     /// The posterior from all rows, computed once for the present parameters.
     fn posterior(&self, workers: Workers<'_>) -> Result<&Posterior> {
         if self.posterior.get().is_none() {
+            exact::check_rows(self.x.nrows())?;
             let hyperparameters = &self.hyperparameters;
             let (noise_scale, mean) = (hyperparameters.noise_scale(), hyperparameters.mean());
             let (kernel, points) = (hyperparameters.kernel(self.family), self.points(&self.x, workers));

@@ -1,7 +1,7 @@
 //! A learner's model: a learner may stop when it likes; what counts is that its model and its predictions are finite, and
 //! that both predict the same.
 
-use gpbench_record::{CaseStatus, Covariance, ModelKind, StopReason, names};
+use gpbench_record::{CaseStatus, ModelKind, StopReason, names};
 
 use super::verdict::{Answer, Verdict};
 use crate::text::shortest;
@@ -75,15 +75,14 @@ fn doubt(gap: f64) -> String {
     )
 }
 
-/// The largest gap of a model's predictions. Those of an exact process of many rows are compared on a few test rows, unless its
-/// kernel has finitely many features.
+/// The largest gap of a model's predictions. Those that are computed iteratively are compared on a few test rows.
 fn widest_gap(answer: &Answer<'_>, model: ModelKind) -> f64 {
-    let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
-    let is_finite = answer.case.kernel.family == Covariance::Linear;
-    let is_large =
-        answer.case.task.learning().is_some_and(|learning| answer.solved.n > learning.dense_rows());
-    let is_iterative = is_dense && !is_finite && is_large;
-    if is_iterative { WIDEST_ITERATIVE_GAP } else { WIDEST_GAP }
+    let (family, n) = (answer.case.kernel.family, answer.solved.n);
+    if answer.case.task.learning().is_some_and(|learning| learning.is_iterative(model, family, n)) {
+        WIDEST_ITERATIVE_GAP
+    } else {
+        WIDEST_GAP
+    }
 }
 
 /// Why a fit has diverged, and when.

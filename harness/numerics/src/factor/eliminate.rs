@@ -2,9 +2,19 @@
 
 use ndarray::{ArrayRef2, ArrayView2, ArrayViewMut2, Axis, s};
 
-use super::{SHAPES_FIT, panel_width, subtract_product, tile_rows, triangle};
+use super::{SHAPES_FIT, subtract_product, triangle};
 use crate::lapack::{self, Number};
 use crate::{Error, Pool, Result};
+
+/// Columns of a panel. Products of narrower ones are slower, since BLAS copies more numbers an operation. That costs more than
+/// a large diagonal block, which a single thread factorises, even where a matrix has two panels only.
+const WIDTH: usize = 512;
+
+/// Rows of a tile where `rows` are left: eight tiles for the threads to share out, but no low ones, whose products are as
+/// slow as those of narrow panels.
+fn tile_rows(rows: usize) -> usize {
+    (rows / 8).next_multiple_of(64).clamp(256, 1024)
+}
 
 /// Replaces the lower triangle of A by L with A = L L^T. The upper triangle is neither read nor written.
 ///
@@ -19,27 +29,26 @@ pub fn factorise(a: &mut ArrayRef2<f64>, pool: impl Pool) -> Result<()> {
     if a.ncols() != n {
         return Err(Error::Shape(format!("the matrix is {n} x {}, not square", a.ncols())));
     }
-    let width = panel_width(n);
-    let first = width.min(n);
+    let first = WIDTH.min(n);
     if n > 0 {
         lapack::cholesky(&mut a.slice_mut(s![..first, ..first]))?;
     }
-    for start in (0..n).step_by(width).take_while(|start| start + width < n) {
-        eliminate(a, start, width, &pool)?;
+    for start in (0..n).step_by(WIDTH).take_while(|start| start + WIDTH < n) {
+        eliminate(a, start, &pool)?;
     }
     Ok(())
 }
 
-/// Finishes the panel of `width` columns from `start` on, whose diagonal block is factorised. Factorises the next
-/// diagonal block, and begins the updates of the next panel and of the diagonal block after it.
+/// Finishes the panel from column `start` on, whose diagonal block is factorised. Factorises the next diagonal block, and
+/// begins the updates of the next panel and of the diagonal block after it.
 ///
 /// On entry, columns before `start` are those of L. The panel's rows below the diagonal block lack the update by the
 /// preceding panel, and the next diagonal block those by the preceding panel and by this one.
-fn eliminate(a: &mut ArrayRef2<f64>, start: usize, width: usize, pool: &impl Pool) -> Result<()> {
+fn eliminate(a: &mut ArrayRef2<f64>, start: usize, pool: &impl Pool) -> Result<()> {
     let n = a.nrows();
-    let [end, next_end, ahead_end] = [1, 2, 3].map(|panels| n.min(start + panels * width));
+    let [end, next_end, ahead_end] = [1, 2, 3].map(|panels| n.min(start + panels * WIDTH));
     let (done, rest) = a.view_mut().split_at(Axis(1), start);
-    let (current, rest) = rest.split_at(Axis(1), width);
+    let (current, rest) = rest.split_at(Axis(1), WIDTH);
     let (next, rest) = rest.split_at(Axis(1), next_end - end);
     let ahead = rest.slice_move(s![next_end..ahead_end, ..ahead_end - next_end]);
     let (own, below) = current.split_at(Axis(0), end);
@@ -50,7 +59,7 @@ fn eliminate(a: &mut ArrayRef2<f64>, start: usize, width: usize, pool: &impl Poo
         factor: own.slice(s![start.., ..]),
         left: done.slice(s![start..end, ..]),
         next: done.slice(s![end..next_end, ..]),
-        preceding: start.saturating_sub(width),
+        preceding: start.saturating_sub(WIDTH),
         tidy: |_| {},
     };
     let mut outcome = Ok(());

@@ -4,11 +4,26 @@ use std::ops::Range;
 
 use ndarray::{ArrayRef2, ArrayViewMut2, Axis, s};
 
-use super::{SHAPES_FIT, panel_width, subtract_product, tile_rows, triangle};
+use super::{SHAPES_FIT, subtract_product, triangle};
 use crate::Pool;
 
 /// Right-hand sides in one task.
 const COLUMNS: usize = 256;
+
+/// Columns of a panel of a factor of order `n`. Wide panels make fast products; in narrow ones the work on a diagonal
+/// block, which a single thread does, is small beside the rest.
+fn panel_width(n: usize) -> usize {
+    match n {
+        0..=1024 => 128,
+        1025..=4096 => 256,
+        _ => 512,
+    }
+}
+
+/// Rows of a tile where `rows` are left: large tiles, but at least eight for the threads to share out.
+fn tile_rows(rows: usize) -> usize {
+    (rows / 8).next_multiple_of(64).clamp(64, 1024)
+}
 
 /// Solves L L^T X = B in place of B. L is read twice for up to 256 columns.
 ///

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::rules::{Judgement, TaskRules};
 use super::training::Step;
-use crate::{CalibrationShares, Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
+use crate::{CalibrationShares, Covariance, Curve, GridPoint, Hyperparameters, Inducing, ModelKind, Probes};
 
 /// The inputs of task `learn`, in which a learner fits by itself and the harness evaluates its model at intervals.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,6 +63,13 @@ impl Learning {
     /// Most training rows whose matrix the last evaluation factorises: no fewer than those of earlier ones.
     pub fn dense_rows(&self) -> usize {
         self.exact_rows.max(self.nlml_rows)
+    }
+
+    /// Whether predictions from `n` rows by a model of this kind and kernel are computed iteratively, their variances from
+    /// samples: an exact process of more than [`Learning::dense_rows`] rows, unless its kernel has finitely many features.
+    pub fn is_iterative(&self, model: ModelKind, family: Covariance, n: usize) -> bool {
+        let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
+        is_dense && family != Covariance::Linear && n > self.dense_rows()
     }
 }
 
