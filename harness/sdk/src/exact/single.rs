@@ -14,7 +14,7 @@ use crate::{Error, Result, Workers, lapack};
 /// Rows of a strip of a matrix of n rows, and columns that are eliminated together. BLAS copies fewer numbers an operation
 /// for high strips; low ones keep more threads busy in a small matrix.
 fn height(n: usize) -> usize {
-    if n <= 1024 { 256 } else { 512 }
+    if n <= 4096 { 256 } else { 512 }
 }
 
 /// A = L L^T in single precision: n^2 / 2 numbers of four bytes.
