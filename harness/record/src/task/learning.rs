@@ -65,11 +65,16 @@ impl Learning {
         self.exact_rows.max(self.nlml_rows)
     }
 
-    /// Whether predictions from `n` rows by a model of this kind and kernel are computed iteratively, their variances from
-    /// samples: an exact process of more than [`Learning::dense_rows`] rows, unless its kernel has finitely many features.
+    /// Whether a model of this kind and kernel needs a dense matrix of all training rows: an exact process, unless its kernel
+    /// has finitely many features.
+    pub fn is_dense(model: ModelKind, family: Covariance) -> bool {
+        matches!(model, ModelKind::Gp | ModelKind::NetworkGp) && family != Covariance::Linear
+    }
+
+    /// Whether predictions from `n` rows are computed iteratively, their variances from samples: by a dense model of more
+    /// than [`Learning::dense_rows`] rows.
     pub fn is_iterative(&self, model: ModelKind, family: Covariance, n: usize) -> bool {
-        let is_dense = matches!(model, ModelKind::Gp | ModelKind::NetworkGp);
-        is_dense && family != Covariance::Linear && n > self.dense_rows()
+        Learning::is_dense(model, family) && n > self.dense_rows()
     }
 }
 

@@ -92,7 +92,8 @@ impl<'s> Judge<'s> {
         let (n, few) = (self.setup.rows.n(), self.task.nlml_rows);
         let mut found = Metrics::default();
         let is_near = parsed.kind == ModelKind::Neighbours;
-        let is_dear = (self.is_dense(parsed.kind) || is_near) && n > few;
+        let is_dense = Learning::is_dense(parsed.kind, self.setup.kernel.family);
+        let is_dear = (is_dense || is_near) && n > few;
         if is_dear && depth == Depth::Look {
             let (x, y) = (self.few.0.view(), self.few.1.view());
             insert(&mut found, names::NLML, parsed.model.posterior(x, y, self.pool())?.nlml()?);
@@ -113,7 +114,7 @@ impl<'s> Judge<'s> {
         }
         // With inducing points, neighbours and actions the likelihood takes cubic time too, unless the kernel has
         // finitely many features.
-        let is_cubic = !self.is_finite() && (is_bounded || is_near) || self.is_dense(parsed.kind);
+        let is_cubic = !self.is_finite() && (is_bounded || is_near) || is_dense;
         let most = if depth == Depth::Final { self.task.dense_rows() } else { few };
         if !is_cubic || (n <= most && (depth == Depth::Final || !is_bounded)) {
             insert(&mut found, names::NLML, posterior.nlml()?);
@@ -204,11 +205,6 @@ impl<'s> Judge<'s> {
             on(validation, names::VALIDATION_RMSE, names::VALIDATION_NLL)?;
         }
         Ok(test)
-    }
-
-    /// Whether a model needs a dense matrix of all training rows.
-    fn is_dense(&self, kind: ModelKind) -> bool {
-        matches!(kind, ModelKind::Gp | ModelKind::NetworkGp) && !self.is_finite()
     }
 
     /// Whether the kernel has finitely many features.
