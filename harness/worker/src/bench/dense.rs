@@ -1,5 +1,6 @@
 //! The dense algebra that solvers share, from the SDK: Cholesky factors and preconditioners of low rank.
 
+use std::cell::RefCell;
 use std::error::Error;
 use std::hint::black_box;
 use std::ops::Range;
@@ -47,28 +48,36 @@ pub(super) fn factor(
     let mut h = Array2::zeros((n, n).f());
     operator.block(&all, &all, h.view_mut());
     let b = streams.normals("b", n, rhs);
-    let mut factor = h.clone();
-    exact::factorise(&mut factor, workers)?;
+    // A factor takes the place of the one before: with many rows, there is no memory for both.
+    let factor = RefCell::new(h.clone());
+    exact::factorise(&mut factor.borrow_mut(), workers)?;
     let fill = |rows: Range<usize>, columns: Range<usize>, mut tile: ArrayViewMut2<'_, f32>| {
         tile.zip_mut_with(&h.slice(s![rows, columns]), |entry, &h| *entry = h as f32);
     };
-    let single = SingleFactor::new(n, fill, workers)?;
+    let single = RefCell::new(Some(SingleFactor::new(n, fill, workers)?));
 
-    let (mut copy, mut x) = (h.clone(), b.clone());
+    let mut x = b.clone();
     let mut double = || {
-        let columns = copy.axis_chunks_iter_mut(Axis(1), COLUMNS).zip(h.axis_chunks_iter(Axis(1), COLUMNS));
+        let mut factor = factor.borrow_mut();
+        let columns = factor.axis_chunks_iter_mut(Axis(1), COLUMNS).zip(h.axis_chunks_iter(Axis(1), COLUMNS));
         workers.for_each(columns.enumerate(), |(index, (mut copy, h))| {
             let below = index * COLUMNS;
             copy.slice_mut(s![below.., ..]).assign(&h.slice(s![below.., ..]));
         });
-        exact::factorise(&mut copy, workers).expect("it was factorised before");
+        exact::factorise(&mut factor, workers).expect("it was factorised before");
     };
-    let mut in_single = || drop(black_box(SingleFactor::new(n, fill, workers)));
+    let mut in_single = || {
+        *single.borrow_mut() = None;
+        *single.borrow_mut() = SingleFactor::new(n, fill, workers).ok();
+    };
     let mut solve = || {
         x.assign(&b);
-        exact::solve(&factor, &mut x, workers);
+        exact::solve(&factor.borrow(), &mut x, workers);
     };
-    let mut solve_single = || drop(black_box(single.solve(&b, workers)));
+    let mut solve_single = || {
+        let single = single.borrow();
+        drop(black_box(single.as_ref().expect("it was factorised before").solve(&b, workers)));
+    };
     let (order, columns) = (n as f64, rhs as f64);
     let (cubic, quadratic) = (order.powi(3) / 3.0, 2.0 * order.powi(2) * columns);
     // A factor is written once, and read once for each of two triangular solves.

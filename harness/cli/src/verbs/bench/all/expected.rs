@@ -66,18 +66,18 @@ const CASCADE_LAKE: Kind = Kind {
 /// Ratios to dgemm or sgemm; of rows and columns, times for each entry that is used, divided by that of the whole
 /// product.
 const TABLE: &[Expected] = &[
-    ZEN4.reaches(Work::Product, 0.90, 1.02),
-    ZEN4.reaches(Work::ProductOfOne, 0.97, 1.06),
+    ZEN4.reaches(Work::Product, 0.90, 1.05),
+    ZEN4.reaches(Work::ProductOfOne, 0.97, 1.07),
     ZEN4.reaches(Work::Gradient, 0.78, 0.85),
-    ZEN4.reaches(Work::Rows, 1.23, 1.30),
-    ZEN4.reached(Work::RowsAndBack, 2.44),
-    ZEN4.reaches(Work::Columns, 1.12, 1.15),
+    ZEN4.reaches(Work::Rows, 1.23, 1.40),
+    ZEN4.reaches(Work::RowsAndBack, 2.41, 2.44),
+    ZEN4.reaches(Work::Columns, 1.12, 1.31),
     ZEN4.reached(Work::Factor, 0.74),
     ZEN4.reached(Work::FactorSingle, 0.78),
-    ZEN4.reached(Work::Solve, 0.64),
-    ZEN4.reached(Work::SolveSingle, 0.64),
+    ZEN4.reaches(Work::Solve, 0.64, 0.67),
+    ZEN4.reaches(Work::SolveSingle, 0.64, 0.65),
     ZEN4.reached(Work::Build, 0.67),
-    ZEN4.reached(Work::Apply, 0.74),
+    ZEN4.reaches(Work::Apply, 0.69, 0.74),
     ZEN4.reached(Work::SampleGradients, 0.62),
     ZEN3.reaches(Work::Product, 0.84, 0.96),
     ZEN3.reached(Work::ProductOfOne, 0.79),
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn the_nearest_kind_is_expected() {
         let range = |work, cpu: &str, set: &str| expected(work, &machine(cpu, set)).map(|known| known.range);
-        assert_eq!(range(Work::Product, "AMD EPYC 9R14", "avx512"), Some([0.90, 1.02]));
+        assert_eq!(range(Work::Product, "AMD EPYC 9R14", "avx512"), Some([0.90, 1.05]));
         assert_eq!(range(Work::Product, "Intel(R) Xeon(R) Platinum 8488C", "avx512"), Some([0.81; 2]));
         assert_eq!(range(Work::Factor, "AMD EPYC 9R14", "avx512"), Some([0.74; 2]));
         // AVX2 was measured on AMD's processors alone.
@@ -173,11 +173,13 @@ mod tests {
     #[test]
     fn times_an_entry_fall_short_when_they_are_longer() {
         let zen4 = machine("AMD EPYC", "avx512");
-        let is_missed = |work, limit, ratio| {
-            expected(work, &zen4).expect("a ratio").is_missed_by(&measured(work, limit, ratio))
+        // A tenth of the nearest end of the range is allowed, and a little more is not.
+        let is_missed = |work, limit, end: usize, shares: [f64; 2]| {
+            let known = expected(work, &zen4).expect("a ratio");
+            shares.map(|share| known.is_missed_by(&measured(work, limit, share * known.range[end])))
         };
-        let of_product = [0.82, 0.8].map(|ratio| is_missed(Work::Product, Limit::Dgemm, ratio));
-        let of_rows = [1.42, 1.44].map(|ratio| is_missed(Work::Rows, Limit::Product, ratio));
+        let of_product = is_missed(Work::Product, Limit::Dgemm, 0, [0.91, 0.89]);
+        let of_rows = is_missed(Work::Rows, Limit::Product, 1, [1.09, 1.11]);
         assert_eq!([of_product, of_rows], [[false, true]; 2]);
     }
 }
