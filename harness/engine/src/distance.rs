@@ -105,6 +105,7 @@ mod tests {
                 shared_length_scale: false,
                 nlml_rows,
                 exact_rows: Learning::EXACT_ROWS,
+                variance_rank: None,
                 optimum: true,
                 grid: None,
             }));

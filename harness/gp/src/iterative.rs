@@ -77,6 +77,16 @@ impl IterativeGp {
         Ok(IterativeGp { op, preconditioner, features, solution })
     }
 
+    /// The operator of the systems.
+    pub fn operator(&self) -> &dyn SystemMatrix {
+        &self.op
+    }
+
+    /// Representer weights `H^-1 y`.
+    pub fn weights(&self) -> ArrayView1<'_, f64> {
+        self.solution.column(0)
+    }
+
     /// Posterior mean and latent variance (without observation noise) at the rows of `x_star`.
     pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
         let w = streams().normals("prior-weights", FEATURES, SAMPLES);

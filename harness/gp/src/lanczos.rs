@@ -1,5 +1,5 @@
-//! The Lanczos iteration: `log |H|` by stochastic quadrature, and the largest eigenvalues, from products with H
-//! alone.
+//! The Lanczos iteration: `log |H|` by stochastic quadrature, the largest eigenvalues, and an inverse of low rank, from
+//! products with H alone.
 //!
 //! Functions here take a square, symmetric, positive definite matrix.
 //!
@@ -85,6 +85,21 @@ pub fn leading(op: &dyn KernelMatrix, steps: usize, count: usize) -> Option<(Vec
         }
     }
     Some((last.into_iter().map(|i| values[i]).collect(), ritz))
+}
+
+/// R (n x r, r at most `rank`) such that `R R^T = Q T^-1 Q^T`, for the orthonormal vectors Q and the tridiagonal T of `rank`
+/// iterations from `start`: the inverse of H on their Krylov space, which is at most H^-1. `None` where the start is zero, or T
+/// is not positive definite.
+pub fn inverse_root(op: &dyn KernelMatrix, start: ArrayView1<f64>, rank: usize) -> Option<Array2<f64>> {
+    let run = iterate(op, start.insert_axis(Axis(1)), rank).pop()?;
+    let (values, mut vectors) = lapack::tridiagonal_eigen(&run.diagonal, &run.off_diagonal).ok()?;
+    if values.is_empty() || values.iter().any(|value| !(*value > 0.0)) {
+        return None;
+    }
+    for (mut vector, value) in vectors.columns_mut().into_iter().zip(&values) {
+        vector /= value.sqrt();
+    }
+    Some(run.basis.slice(s![.., ..values.len()]).dot(&vectors))
 }
 
 /// Runs `steps` iterations from each of the `starts`.

@@ -52,6 +52,7 @@ pub mod iterative;
 mod kernel;
 pub mod lanczos;
 pub mod likelihood;
+pub mod low_rank;
 mod matrix;
 pub mod metrics;
 pub mod model;

@@ -16,6 +16,7 @@
 //! | [`ModelKind::Features`], and linear kernels of [`ModelKind::Gp`], [`ModelKind::NetworkGp`] | n D^2 | m D^2 | |
 //! | [`ModelKind::Gp`], [`ModelKind::NetworkGp`] | n^3 / 3 up to [`DENSE_ROWS`] rows | m n^2 | |
 //! | the same with more rows | conjugate gradients | m n | not available |
+//! | both [`with_variance_rank`](Model::with_variance_rank) r | as above | r n^2 once, m n r | as above |
 //! | [`ModelKind::Inducing`], [`ModelKind::NetworkInducing`] | M^3 / 3 (`objective` adds n M^2) | m M^2 | n^3 / 3 |
 //! | [`ModelKind::Neighbours`] | (with M inducing points n M^2) | m n d + m k^3 / 3, k neighbours (m n M) | n^3 / 3 |
 //! | [`ModelKind::Actions`] | n^2 i + 3 n i^2, i actions | m n i | n^3 / 3 |
@@ -40,6 +41,7 @@ use crate::actions::Actions;
 use crate::experts::{Experts, SingularExpert};
 use crate::finite::OutputFeatures;
 use crate::iterative::Unsolved;
+use crate::low_rank::NotPositive;
 use crate::neighbours::{Neighbours, SingularRow};
 use crate::network::Network;
 use crate::sparse::Variational;
@@ -82,6 +84,9 @@ pub enum ModelError {
     /// Conjugate gradients do not reach their tolerance.
     #[error(transparent)]
     Unsolved(#[from] Unsolved),
+    /// Variances of low rank cannot be computed.
+    #[error(transparent)]
+    Variances(#[from] NotPositive),
 }
 
 /// A checked model.
@@ -90,6 +95,8 @@ pub struct Model {
     shape: Shape,
     /// Most rows of which an exact Gaussian process factorises the matrix.
     dense_rows: usize,
+    /// Rank of the variances of an exact Gaussian process; `None` where they have none.
+    variance_rank: Option<usize>,
     network: Network,
     mean: f64,
     /// `None` for experts.
@@ -137,6 +144,13 @@ impl Model {
     #[must_use]
     pub fn with_dense_rows(self, rows: usize) -> Model {
         Model { dense_rows: rows, ..self }
+    }
+
+    /// The same model, whose variances, where it is an exact Gaussian process, have this rank ([`crate::low_rank`]); `None`: they
+    /// come from a factor, or from samples.
+    #[must_use]
+    pub fn with_variance_rank(self, rank: Option<usize>) -> Model {
+        Model { variance_rank: rank, ..self }
     }
 
     /// The scales of the kernel and the noise; `None` for [`ModelKind::Experts`], which have several sets. A linear

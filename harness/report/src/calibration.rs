@@ -1,6 +1,6 @@
 //! Calibration of predictions: a table among the details, and what sampled variances do to its numbers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use gpbench_record::metric::{self, METRICS, Metric, Shown};
 use gpbench_record::{Learning, names};
@@ -119,7 +119,7 @@ fn caption(results: &Results<'_>, layout: &Layout<'_>) -> String {
 pub(crate) fn conventions(results: &Results<'_>) -> Vec<String> {
     let has_coverage = results.groups.iter().any(|group| group.metrics.contains_key(names::COVERAGE_95));
     let coverage = has_coverage.then(|| COVERAGE.to_owned());
-    coverage.into_iter().chain(sampling_note(results)).collect()
+    coverage.into_iter().chain(sampling_note(results)).chain(rank_note(results)).collect()
 }
 
 /// A caption, and what sampled variances do to what it describes.
@@ -147,6 +147,24 @@ fn sampling_note(results: &Results<'_>) -> Option<String> {
     ))
 }
 
+/// What variances of low rank do to likelihoods and coverage, as a sentence; none where there are none.
+fn rank_note(results: &Results<'_>) -> Option<String> {
+    let of = |case: CaseView<'_>| {
+        let learning = case.case().task.learning()?;
+        let model = case.output().learning()?.model?;
+        learning.variance_rank.filter(|_| Learning::is_dense(model, case.case().kernel.family))
+    };
+    let ranks: BTreeSet<usize> = results.cases.iter().filter_map(of).collect();
+    let ranks = ranks.iter().map(usize::to_string).collect::<Vec<_>>();
+    (!ranks.is_empty()).then(|| {
+        format!(
+            "Variances of exact processes have rank {}, from as many Lanczos steps: they are wider than the exact ones, so that the \
+             NLL differs and more test rows are within their intervals.",
+            ranks.join(" or ")
+        )
+    })
+}
+
 /// The number of posterior samples from which the variances of a case are computed; `None` where they are exact or a
 /// learner's own.
 fn samples(case: &CaseView<'_>) -> Option<usize> {
@@ -157,6 +175,7 @@ fn samples(case: &CaseView<'_>) -> Option<usize> {
 fn samples_of_model(case: &CaseView<'_>) -> Option<usize> {
     let model = case.output().learning()?.model?;
     let (family, n) = (case.case().kernel.family, case.row().n?);
-    let is_iterative = case.case().task.learning()?.is_iterative(model, family, n);
-    is_iterative.then_some(Learning::VARIANCE_SAMPLES)
+    let learning = case.case().task.learning()?;
+    let is_sampled = learning.is_iterative(model, family, n) && learning.variance_rank.is_none();
+    is_sampled.then_some(Learning::VARIANCE_SAMPLES)
 }

@@ -144,6 +144,7 @@ mod tests {
             shared_length_scale: false,
             nlml_rows: 4096,
             exact_rows: Learning::EXACT_ROWS,
+            variance_rank: None,
             optimum: false,
             grid: Some(GridPoint { entry: "scgd".to_owned(), params }),
         }));

@@ -89,9 +89,8 @@ pub(crate) struct Method {
     /// Whether the cases have inducing points.
     #[serde(default)]
     inducing: bool,
-    /// Whether the paper computes the method's NLL in another way, so that it is not compared.
-    #[serde(default)]
-    pub(crate) own_nll: bool,
+    /// Rank of the paper's variances, if they have one: its NLL is compared with that of cases whose variances have the same.
+    variance_rank: Option<usize>,
     /// Whether the cases solve to the tolerance, by other means, what the paper's method solves: they have its quality
     /// where it converges.
     #[serde(default)]
@@ -107,7 +106,7 @@ pub(crate) struct Figures {
     pub(crate) rmse: Option<Figure>,
     /// Mean negative test log-likelihood.
     pub(crate) nll: Option<Figure>,
-    /// Whether that is computed as ours.
+    /// Whether our variances are of the same kind.
     pub(crate) compares_nll: bool,
     /// Negative log marginal likelihood over n.
     pub(crate) nlml: Option<Figure>,
@@ -149,7 +148,7 @@ impl Reference {
     pub(crate) fn find(&self, case: &Case, inducing_points: Option<f64>) -> Option<Figures> {
         let (method, rows) = self.rows_of(case, inducing_points)?;
         // Errors and times of a method may be in different tables.
-        let compares_nll = !method.own_nll;
+        let compares_nll = method.compares_nll(case);
         let figures = rows.into_iter().map(|(_, row)| Figures { compares_nll, ..self.figures(row, case) });
         figures.reduce(|first, other| Figures {
             rmse: first.rmse.or(other.rmse),
@@ -253,6 +252,12 @@ impl Method {
             && is(&self.estimator, estimator::method(&case.task))
             && self.subset == case.dataset.subsample.is_some()
             && self.inducing == inducing
+    }
+
+    /// Whether a case has the variances of the paper's NLL.
+    pub(crate) fn compares_nll(&self, case: &Case) -> bool {
+        let own = case.task.learning().and_then(|learning| learning.variance_rank);
+        self.variance_rank.is_none_or(|rank| own == Some(rank))
     }
 }
 

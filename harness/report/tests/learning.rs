@@ -36,6 +36,7 @@ fn row(method: &str, batch: i64, rate: f64, seed: u64) -> Row {
         shared_length_scale: false,
         nlml_rows: 4096,
         exact_rows: Learning::EXACT_ROWS,
+        variance_rank: None,
         optimum: false,
         grid: None,
     }));

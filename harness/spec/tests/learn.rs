@@ -57,6 +57,7 @@ fn a_case_is_resolved() {
         shared_length_scale: true,
         nlml_rows: 512,
         exact_rows: Learning::EXACT_ROWS,
+        variance_rank: None,
         optimum: false,
         grid: None,
     };

@@ -27,12 +27,23 @@ pub(super) fn parse(
         ModelKind::Experts => {
             let body = Body::Experts(experts::read(&mut reader, family, shape)?);
             let network = Network::default();
-            Model { shape, dense_rows: DENSE_ROWS, network, mean: 0.0, hyperparameters: None, body }
+            model(shape, network, 0.0, None, body)
         }
         _ => single(&mut reader, kind, family, shape)?,
     };
     reader.finish()?;
     Ok(model)
+}
+
+/// A model with the defaults of what is not in its arrays.
+fn model(
+    shape: Shape,
+    network: Network,
+    mean: f64,
+    hyperparameters: Option<Hyperparameters>,
+    body: Body,
+) -> Model {
+    Model { shape, dense_rows: DENSE_ROWS, variance_rank: None, network, mean, hyperparameters, body }
 }
 
 /// A model with one set of hyperparameters.
@@ -72,7 +83,7 @@ fn single(
         check_weights(reader, projection.count())?;
     }
     let hyperparameters = Some(Hyperparameters { noise_scale, signal_scale, length_scale });
-    Ok(Model { shape, dense_rows: DENSE_ROWS, network, mean, hyperparameters, body })
+    Ok(model(shape, network, mean, hyperparameters, body))
 }
 
 /// Signal scale and length scales. A linear kernel may omit them; the defaults are 1 and an empty list.

@@ -1,6 +1,6 @@
 //! Predictions and likelihoods of a model that is conditioned on training rows.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use ndarray::{Array1, ArrayView1, ArrayView2};
 use rayon::ThreadPool;
@@ -12,9 +12,10 @@ use crate::exact::ExactGp;
 use crate::experts::Experts;
 use crate::finite::{Finite, NetworkFeatures, OutputFeatures};
 use crate::iterative::IterativeGp;
+use crate::low_rank::LowRankVariance;
 use crate::neighbours::Conditioned;
 use crate::sparse::{Basis, Variational};
-use crate::{CovarianceFunction, Kernel};
+use crate::{CovarianceFunction, Kernel, SystemMatrix};
 
 /// Predictions of y, the observation noise included.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,6 +31,8 @@ pub struct Prediction {
 pub struct Posterior<'a> {
     training: Training<'a>,
     state: State<'a>,
+    /// Computed for the first prediction that needs it.
+    low_rank: OnceLock<LowRankVariance>,
 }
 
 /// A model and the rows that it is conditioned on.
@@ -89,24 +92,30 @@ impl<'a> Posterior<'a> {
                 State::Actions(projected.map_err(singular(OF_ACTIONS))?)
             }
         };
-        Ok(Posterior { training, state })
+        Ok(Posterior { training, state, low_rank: OnceLock::new() })
     }
 
     /// Predicts y at the rows of `x_test` (m x d). A row's prediction does not depend on the other rows.
     ///
     /// # Errors
-    /// Where the matrix of an expert, or of the neighbours of a row, is singular.
+    /// Where the matrix of an expert, or of the neighbours of a row, is singular, or variances of low rank cannot be computed.
     pub fn predict(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
         let Training { model, x, y, pool } = &self.training;
         assert_eq!(x_test.ncols(), x.ncols(), "as many inputs as in training");
-        let (mean, latent) = match &self.state {
-            State::Dense(gp) => gp.predict(model.network.forward(x_test, pool).view()),
-            State::Iterative(gp) => gp.predict(model.network.forward(x_test, pool).view()),
-            State::Finite(finite) => finite.predict(x_test),
-            State::Inducing { basis, q, .. } => basis.predict(q, x_test),
-            State::Neighbours(conditioned) => conditioned.predict(x_test)?,
-            State::Actions(projected) => projected.predict(x_test),
-            State::Experts(experts) => {
+        let (mean, latent) = match (&self.state, model.variance_rank) {
+            (State::Dense(gp), Some(rank)) => {
+                self.predict_with_rank(rank, gp.operator(), gp.v.view(), x_test)?
+            }
+            (State::Iterative(gp), Some(rank)) => {
+                self.predict_with_rank(rank, gp.operator(), gp.weights(), x_test)?
+            }
+            (State::Dense(gp), None) => gp.predict(model.network.forward(x_test, pool).view()),
+            (State::Iterative(gp), None) => gp.predict(model.network.forward(x_test, pool).view()),
+            (State::Finite(finite), _) => finite.predict(x_test),
+            (State::Inducing { basis, q, .. }, _) => basis.predict(q, x_test),
+            (State::Neighbours(conditioned), _) => conditioned.predict(x_test)?,
+            (State::Actions(projected), _) => projected.predict(x_test),
+            (State::Experts(experts), _) => {
                 let (mean, variance) = experts.predict(*x, y.view(), x_test, pool)?;
                 return Ok(Prediction { mean, variance });
             }
@@ -114,15 +123,39 @@ impl<'a> Posterior<'a> {
         Ok(Prediction { mean: mean + model.mean, variance: latent + self.training.noise_scale().powi(2) })
     }
 
+    /// Mean and latent variance of an exact process with variances of this rank. `weights` are `H^-1 y`.
+    fn predict_with_rank(
+        &self,
+        rank: usize,
+        op: &dyn SystemMatrix,
+        weights: ArrayView1<f64>,
+        x_test: ArrayView2<f64>,
+    ) -> Result<(Array1<f64>, Array1<f64>), ModelError> {
+        let Training { model, pool, .. } = &self.training;
+        let low_rank = match self.low_rank.get() {
+            Some(known) => known,
+            None => {
+                let computed = LowRankVariance::new(op, weights, rank)?;
+                self.low_rank.get_or_init(|| computed)
+            }
+        };
+        Ok(low_rank.predict(op, model.network.forward(x_test, pool).view()))
+    }
+
     /// Predicts y at a few rows of `x_test` as precisely as possible: where variances are sampled, by a linear system for each
-    /// row.
+    /// row, and where they have a low rank, by the factor.
     ///
     /// # Errors
     /// As [`predict`](Self::predict), or where conjugate gradients fail.
     pub fn predict_exactly(&self, x_test: ArrayView2<f64>) -> Result<Prediction, ModelError> {
-        let State::Iterative(gp) = &self.state else { return self.predict(x_test) };
         let Training { model, y, pool, .. } = &self.training;
-        let (mean, latent) = gp.predict_exactly(y.view(), model.network.forward(x_test, pool).view())?;
+        let (mean, latent) = match &self.state {
+            State::Iterative(gp) => {
+                gp.predict_exactly(y.view(), model.network.forward(x_test, pool).view())?
+            }
+            State::Dense(gp) => gp.predict(model.network.forward(x_test, pool).view()),
+            _ => return self.predict(x_test),
+        };
         Ok(Prediction { mean: mean + model.mean, variance: latent + self.training.noise_scale().powi(2) })
     }
 
@@ -188,11 +221,15 @@ impl<'a> Posterior<'a> {
         }
     }
 
-    /// Whether variances are means over a few posterior samples, as for an exact Gaussian process of more rows than
-    /// [`Model::with_dense_rows`] allows. Their relative error is about 0.2, so a learner's own are compared with
-    /// [`Posterior::predict_exactly`].
-    pub fn has_sampled_variance(&self) -> bool {
-        matches!(self.state, State::Iterative(_))
+    /// Whether variances are approximate: those of an exact Gaussian process that have a low rank, or are means over a few
+    /// posterior samples, since there are more rows than [`Model::with_dense_rows`] allows, with a relative error of about 0.2.
+    /// A learner's own are compared with [`Posterior::predict_exactly`].
+    pub fn has_approximate_variance(&self) -> bool {
+        match self.state {
+            State::Iterative(_) => true,
+            State::Dense(_) => self.training.model.variance_rank.is_some(),
+            _ => false,
+        }
     }
 }
 
@@ -251,8 +288,8 @@ mod tests {
     use crate::seed::Streams;
     use crate::threads::thread_pool;
 
-    #[test]
-    fn the_process_of_many_rows_predicts_as_the_dense_one_and_knows_no_likelihood() {
+    /// n = 200 rows in the plane with targets of mean 3, 50 rows elsewhere, and an exact process.
+    fn problem() -> (Array2<f64>, Array1<f64>, Array2<f64>, Model) {
         let streams = Streams::new(9, &[]);
         let (x, x_test) = (streams.normals("x", 200, 2), streams.normals("test", 50, 2));
         let y = x.column(0).mapv(f64::sin) + 3.0;
@@ -261,7 +298,12 @@ mod tests {
         let arrays: Arrays =
             arrays.into_iter().map(|(name, value)| (name.to_owned(), number(value))).collect();
         let (rbf, shape) = (Covariance::Stationary(Family::Rbf), Shape { rows: 200, inputs: 2 });
-        let model = Model::parse(ModelKind::Gp, rbf, shape, &arrays).unwrap();
+        (x, y, x_test, Model::parse(ModelKind::Gp, rbf, shape, &arrays).unwrap())
+    }
+
+    #[test]
+    fn the_process_of_many_rows_predicts_as_the_dense_one_and_knows_no_likelihood() {
+        let (x, y, x_test, model) = problem();
         let (model, larger) = (model.clone().with_dense_rows(200), model.with_dense_rows(199));
         let pool = thread_pool(2).unwrap();
         let dense = model.posterior(x.view(), y.view(), &pool).unwrap();
@@ -272,10 +314,33 @@ mod tests {
         let ratio = (&found.variance / &exact.variance).mean().unwrap();
         assert!((0.9..1.1).contains(&ratio), "{ratio}");
         assert_eq!((many.nlml().unwrap(), many.objective().unwrap()), (None, None));
-        assert!(many.has_sampled_variance() && !dense.has_sampled_variance());
+        assert!(many.has_approximate_variance() && !dense.has_approximate_variance());
         let few = many.predict_exactly(x_test.view()).unwrap();
         assert!((&few.mean - &exact.mean).iter().all(|e| e.abs() < 1e-7), "{few:?}");
         assert!((&few.variance / &exact.variance - 1.0).iter().all(|e| e.abs() < 1e-7), "{few:?}");
         assert_eq!(dense.predict_exactly(x_test.view()).unwrap(), exact);
+    }
+
+    #[test]
+    fn variances_of_low_rank_are_wider_with_a_factor_and_without() {
+        let (x, y, x_test, model) = problem();
+        let pool = thread_pool(2).unwrap();
+        let (exact, same) = {
+            let posterior = model.posterior(x.view(), y.view(), &pool).unwrap();
+            (posterior.predict(x_test.view()).unwrap(), posterior.objective().unwrap())
+        };
+        for rows in [200, 199] {
+            let model = model.clone().with_dense_rows(rows).with_variance_rank(Some(10));
+            let posterior = model.posterior(x.view(), y.view(), &pool).unwrap();
+            let found = posterior.predict(x_test.view()).unwrap();
+            assert!((&found.mean - &exact.mean).iter().all(|e| e.abs() < 1e-3), "{rows} rows");
+            let wider = &found.variance / &exact.variance;
+            assert!(wider.iter().all(|ratio| *ratio > 1.0 - 1e-9), "{rows} rows: {wider}");
+            assert!(wider.mean().unwrap() > 1.5, "{rows} rows: {wider}");
+            let single = posterior.predict_exactly(x_test.view()).unwrap();
+            assert!((&single.variance / &exact.variance - 1.0).iter().all(|e| e.abs() < 1e-7), "{rows} rows");
+            assert!(posterior.has_approximate_variance());
+            assert_eq!(posterior.objective().unwrap(), same.filter(|_| rows == 200));
+        }
     }
 }

@@ -40,6 +40,9 @@ pub struct Learning {
     /// exact likelihood and for the predictions of an exact process.
     #[serde(default = "exact_rows", skip_serializing_if = "is_default_of_exact_rows")]
     pub exact_rows: usize,
+    /// Rank of the variances of an exact process; absent: they come from a factor, or from samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variance_rank: Option<usize>,
     /// Whether the likelihood is compared with its [`Optimum`](crate::Optimum).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub optimum: bool,
@@ -210,6 +213,7 @@ mod tests {
             shared_length_scale: false,
             nlml_rows: 4096,
             exact_rows: Learning::EXACT_ROWS,
+            variance_rank: None,
             optimum: false,
             grid: None,
         };

@@ -78,7 +78,7 @@ fn of_group(
         let has_points =
             cell.row.m.is_none_or(|m| points.is_some_and(|own| (own / m as f64 - 1.0).abs() < NEAR));
         let is_likelihood = matches!(cell.quantity, Quantity::Nll | Quantity::Llh);
-        let is_compared = !(method.own_nll && is_likelihood);
+        let is_compared = !is_likelihood || method.compares_nll(case);
         if !is_of_row || !has_points || !is_compared || (cell.quantity == Quantity::LowNoiseRmse) != low_noise
         {
             continue;

@@ -154,6 +154,7 @@ fn learn(dataset: &str, plugin: &str, batch: i64, network: Option<Covariance>) -
         shared_length_scale: false,
         nlml_rows: 4096,
         exact_rows: Learning::EXACT_ROWS,
+        variance_rank: None,
         optimum: false,
         grid: None,
     }));
@@ -181,9 +182,17 @@ fn learners_are_compared_by_method_batch_and_kernel() {
     assert_eq!(found(&learn("bike", "poe", 32, linear)), None);
 
     let reference = Reference::named("rtgps2021").unwrap();
-    let found = |plugin| reference.find(&learn("bike", plugin, 1024, None), None);
+    let found = |plugin: &str| reference.find(&learn("bike", plugin, 1024, None), None);
     assert_eq!(found("poe").unwrap().rmse.unwrap().mean, 0.071);
-    assert!(found("svgp").unwrap().compares_nll && !found("sggp").unwrap().compares_nll);
+    let compares_nll = |plugin: &str, rank: Option<usize>| {
+        let mut case = learn("bike", plugin, 1024, None);
+        if let Task::Learn(learning) = &mut case.task {
+            learning.variance_rank = rank;
+        }
+        reference.find(&case, None).unwrap().compares_nll
+    };
+    assert!(compares_nll("svgp", None) && !compares_nll("sggp", None));
+    assert!(!compares_nll("sggp", Some(50)) && compares_nll("sggp", Some(100)));
     // A learner is not Cholesky because it has no estimator.
     assert_eq!(found("bsgd"), None);
 }

@@ -271,8 +271,12 @@ impl Sizes {
             }
             Model::Neighbours(_) | Model::Exact => {
                 let few = rows.min(task.nlml_rows as f64);
+                let predictions = match task.variance_rank {
+                    Some(rank) => rank as f64 * rows * (rows * entry + test),
+                    None => test * rows * (rows + entry),
+                };
                 let (all, held) = match is_factored {
-                    true => (likelihood(rows) + test * rows * (rows + entry), rows * rows),
+                    true => (likelihood(rows) + predictions, rows * rows),
                     false => (EPOCHS * rows * rows * (entry + 2.0 * SAMPLES), few * few),
                 };
                 let is_whole = task.select.validates() || few == rows;

@@ -19,6 +19,7 @@ pub(crate) struct Learn {
     pub(crate) mean: Setting<Option<f64>>,
     pub(crate) nlml_rows: Setting<usize>,
     pub(crate) exact_rows: Setting<usize>,
+    pub(crate) variance_rank: Option<At<usize>>,
     /// Most rows of cases that are compared with the optimum.
     pub(crate) optimum: Setting<usize>,
     /// Their types are known only to the plugins.
@@ -71,6 +72,12 @@ pub(crate) fn read(keys: &mut Keys<'_>) -> Learn {
             Learning::EXACT_ROWS as i64,
             "Most training rows n of which the last evaluation factorises the matrix of a kernel of infinite dimension, in \
              8 n^2 bytes: for its exact likelihood, and for the predictions of an exact process.",
+        ),
+        variance_rank: keys.optional(
+            "variance_rank",
+            count(),
+            "Rank of the predictive variances of an exact process, from so many Lanczos steps in place of a factor (Pleiss et al. \
+             2018): they are wider than the exact ones.",
         ),
         optimum: optimum::read(keys),
         params: keys.optional(

@@ -120,6 +120,7 @@ impl<'a> Rules<'a> for Learn<'a> {
             shared_length_scale: kernel.shares_length_scale(),
             nlml_rows: self.table.nlml_rows.value,
             exact_rows: self.table.exact_rows.value,
+            variance_rank: self.table.variance_rank.as_ref().map(|rank| rank.value),
             optimum: optimum::is_sought(
                 &self.table.optimum,
                 cell,

@@ -81,7 +81,8 @@ impl<'s> Judge<'s> {
         let kind = kind_of(arrays).ok_or(Unusable::Kind)?;
         let shape = Shape { rows: self.setup.rows.n(), inputs: self.setup.rows.d() };
         let model = Model::parse(kind, self.setup.kernel.family, shape, arrays)?;
-        Ok(ParsedModel { kind, model: model.with_dense_rows(self.task.dense_rows()) })
+        let (rows, rank) = (self.task.dense_rows(), self.task.variance_rank);
+        Ok(ParsedModel { kind, model: model.with_dense_rows(rows).with_variance_rank(rank) })
     }
 
     /// Evaluates a model.
@@ -150,7 +151,7 @@ impl<'s> Judge<'s> {
         if let Some(model) = model {
             let posterior = self.posterior(model)?;
             let deviation = split.y_train.std(0.0);
-            let distance = if posterior.has_sampled_variance() {
+            let distance = if posterior.has_approximate_variance() {
                 let rows = subset(split.y_test.len(), COMPARED_ROWS, self.setup.rows.seed);
                 let expected = posterior.predict_exactly(split.x_test.select(Axis(0), &rows).view())?;
                 gap(own.select(Axis(0), &rows).view(), &expected, deviation)

@@ -187,6 +187,7 @@ fn learned_with(n: usize, reason: StopReason, output: LearningOutput, found: &[(
         shared_length_scale: false,
         nlml_rows: 100,
         exact_rows: Learning::EXACT_ROWS,
+        variance_rank: None,
         optimum: false,
         grid: None,
     }));
