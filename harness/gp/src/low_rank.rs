@@ -54,6 +54,8 @@ impl LowRankVariance {
 
 #[cfg(test)]
 mod tests {
+    use gpbench_numerics::LinearOperator;
+
     use super::*;
     use crate::exact::ExactGp;
     use crate::threads::thread_pool;

@@ -112,6 +112,24 @@ fn the_last_evaluation_has_an_exact_likelihood_of_as_many_rows_as_it_may() {
 }
 
 #[test]
+fn variances_of_low_rank_change_nothing_but_what_depends_on_them() {
+    let verified = |rank: Option<usize>| {
+        let (mut job, _folder) = job(case(), 1);
+        let learning = task(&mut job.case);
+        (learning.select, learning.variance_rank) = (ModelSelection::Last, rank);
+        learn(&job);
+        verify(&job)
+    };
+    let (exact, low) = (verified(None), verified(Some(2)));
+    assert_eq!(low.get(names::NLML), exact.get(names::NLML));
+    let gap = |name: &str| low.get(name).unwrap() - exact.get(name).unwrap();
+    assert!(gap(names::TEST_RMSE).abs() < 1e-9 && gap(names::TEST_NLL) > 0.01, "{low:?}, {exact:?}");
+    assert!(gap(names::COVERAGE_95) >= 0.0, "{low:?}, {exact:?}");
+    // The learner's own predictions are compared with those of the factor.
+    assert!(low.get(names::PREDICTION_GAP).unwrap() < 1e-9, "{low:?}");
+}
+
+#[test]
 fn a_case_that_was_interrupted_ends_as_one_that_was_not() {
     let (whole, _folder) = job(case(), 1);
     let uninterrupted = learn(&whole);
