@@ -90,7 +90,7 @@ mod tests {
         assert!((&before - &variance).iter().all(|gap| gap.abs() < 1e-11), "{before} {variance}");
     }
 
-    /// From the first row's Krylov space of one dimension: `Q T^-1 Q^T = q q^T / (q^T H q)`.
+    /// A Krylov space of one dimension has `Q T^-1 Q^T = q q^T / (q^T H q)`.
     #[test]
     fn rank_one_by_hand() {
         let (x, x_star) = points();
