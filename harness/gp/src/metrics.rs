@@ -29,8 +29,15 @@ pub fn mean_negative_log_likelihood(
 /// `||H x - b|| / ||b||` for each column, by one product with H (n^2 entries). For a right-hand side of zeros, the
 /// norm of `H x`.
 pub fn relative_residuals(op: &dyn KernelMatrix, x: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
-    let mut residual = Array2::zeros(rhs.dim().f());
-    op.apply(x, residual.view_mut());
+    let mut product = Array2::zeros(rhs.dim().f());
+    op.apply(x, product.view_mut());
+    relative_differences(product.view(), rhs)
+}
+
+/// `||p - b|| / ||b||` for each column p of `product`, such as H x. For a right-hand side of zeros, the norm of p.
+pub fn relative_differences(product: ArrayView2<f64>, rhs: ArrayView2<f64>) -> Vec<f64> {
+    let mut residual = Array2::zeros(rhs.dim());
+    residual.assign(&product);
     residual -= &rhs;
     let ratio = |(residual, rhs): (ArrayView1<f64>, ArrayView1<f64>)| {
         let scale = norm(rhs);

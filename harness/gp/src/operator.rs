@@ -19,9 +19,11 @@ use rayon::prelude::*;
 use crate::Gradient;
 use crate::matrix::evaluated_by_rows_and_back;
 use crate::scratch::Scratch;
+use crate::threads::Here;
 use crate::threads::thread_pool;
-use crate::tile::{Identity, Layout, Points, Side, Tiles, tile_len};
+use crate::tile::{Identity, Points, Side, Tiles, tile_len};
 use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
+use gpbench_numerics::packed::Layout;
 use gpbench_numerics::simd::Real;
 
 use cache::Cache;
@@ -135,7 +137,7 @@ impl KernelOperator {
     ) {
         self.pool.install(|| {
             self.memory.with(layout.len(), |packed| {
-                layout.pack::<E>(v, packed);
+                layout.pack(v, packed, &Here);
                 let blocks: Vec<&[E]> = packed.chunks(layout.block_len().max(1)).collect();
                 self.memory.with(sums, |sums| work(&blocks, sums));
             });

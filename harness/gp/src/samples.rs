@@ -25,6 +25,7 @@ use rayon::prelude::*;
 use crate::RandomFeatures;
 use crate::operator::{TILE, pieces};
 use crate::scratch::Scratch;
+use crate::threads::Here;
 
 use gradients::Gradients;
 use terms::{KernelTerms, PriorTerms, Terms};
@@ -142,7 +143,7 @@ impl<'a> PosteriorSamples<'a> {
             sums.fill(0.0);
             add_terms(&self.prior, x, &self.memory, sums);
             add_terms(&self.kernel, x, &self.memory, sums);
-            result.unpack(sums, out, |to, sum| *to = sum);
+            result.unpack(sums, out, |to, sum| *to = sum, &Here);
         });
     }
 }

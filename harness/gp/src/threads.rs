@@ -40,6 +40,17 @@ impl Pool for OnPool<'_> {
     }
 }
 
+/// The rayon pool that the calling thread belongs to.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Here;
+
+impl Pool for Here {
+    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+        let items: Vec<T> = items.into_iter().collect();
+        items.into_par_iter().for_each(&work);
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -14,10 +14,8 @@
 
 mod distance;
 mod evaluate;
-mod panels;
 mod parts;
 mod points;
-mod product;
 mod sampled;
 mod strips;
 mod waves;
@@ -30,16 +28,14 @@ use ndarray::ArrayViewMut2;
 
 use self::distance::{Differences, Distance, Products};
 use self::evaluate::Evaluate;
-use self::panels::CountLanes;
-pub(crate) use self::panels::Layout;
 pub use self::parts::TileParts;
-pub(crate) use self::points::{Factors, Points, padded};
-pub(crate) use self::product::{Forward, Transposed};
+pub(crate) use self::points::{Factors, Points};
 pub(crate) use self::sampled::{RowWeights, Sampled, VectorSums};
 pub(crate) use self::waves::{Waves, angles};
 use self::weigh::Weigh;
 use crate::kernel::{Correlation, with_family};
 use crate::{Family, Kernel};
+use gpbench_numerics::packed::{CountLanes, padded};
 use gpbench_numerics::simd::{self, Real};
 
 /// Up to this many inputs differences are as fast as products.

@@ -33,6 +33,7 @@ mod fit_data;
 mod fit_session;
 mod host_services;
 mod host_table;
+mod iterate_product;
 mod learner;
 mod library;
 #[cfg(feature = "load")]
@@ -66,6 +67,7 @@ pub use extension::{SolverState, VolatileObjects};
 pub use fit_data::FitProblem;
 pub use fit_session::{FitLimits, FitObserver, FitPoint, FitProgress, FitSession, Pause};
 pub use host_table::HostTable;
+pub use iterate_product::IterateProduct;
 pub use learner::{FitEnd, FitOutcome, LearnerObject};
 pub use library::{Library, LibraryError};
 pub use observer::{IterationInfo, Observer};

@@ -40,8 +40,14 @@ unsafe extern "C" fn apply(op: *const Operator, x: *const Mat, y: *mut Mat) -> S
         session.spend(n as f64 * m as f64, matrix.evaluated_by_apply())?;
         let found = matrix.entries_found();
         // SAFETY: checked above; the two do not overlap, and the plugin waits for this call.
-        unsafe { matrix.apply(x.view(), y.view_mut()) };
+        let (x, mut y) = unsafe { (x.view(), y.view_mut()) };
+        matrix.apply(x, y.view_mut());
         session.account.find(matrix.entries_found() - found);
+        if session.objects.is_of_iterate(x) {
+            session.account.pause();
+            session.objects.keep_product(x, y.view());
+            session.account.resume();
+        }
         Ok(())
     };
     // SAFETY: the plugin passes its operator or null.

@@ -6,7 +6,7 @@ use gpbench_abi::Report;
 use gpbench_terms::{Arithmetic, Reason, StopReason};
 
 use crate::cost::SolveCost;
-
+use crate::iterate_product::IterateProduct;
 use crate::session::Session;
 use crate::views;
 
@@ -30,6 +30,8 @@ pub struct SolveOutcome {
     pub uncounted: f64,
     /// The lowest precision of products that the solver requested.
     pub precision: Arithmetic,
+    /// The last product with the iterate, where there is one in double precision.
+    pub product: Option<IterateProduct>,
 }
 
 impl SolveOutcome {
@@ -43,6 +45,7 @@ impl SolveOutcome {
             cost: SolveCost::default(),
             uncounted: 0.0,
             precision: Arithmetic::F64,
+            product: None,
         }
     }
 
@@ -56,6 +59,7 @@ impl SolveOutcome {
             cost: SolveCost { prepare: session.clock(), entries: session.entries(), ..SolveCost::default() },
             uncounted: session.account.allowance().uncounted(),
             precision: session.objects.precision(),
+            product: session.objects.take_product(),
         }
     }
 }

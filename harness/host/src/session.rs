@@ -12,6 +12,7 @@ use crate::account::{Account, SolveLimits};
 use crate::allowance::Allowance;
 use crate::callback::{Callbacks, Refusal};
 use crate::host_table::HostTable;
+use crate::iterate_product::IterateProduct;
 use crate::observer::{IterationInfo, Observer};
 use crate::seal::Seal;
 use crate::store::Store;
@@ -49,6 +50,8 @@ pub(crate) struct Objects<'a> {
     ever_mixed: Cell<bool>,
     /// First entry of the iterate, m x s, and the distance between its columns, while the plugin solves.
     iterate: Cell<Option<(*const f64, usize)>>,
+    /// The last product with the iterate.
+    product: RefCell<Option<IterateProduct>>,
 }
 
 impl<'a> Objects<'a> {
@@ -60,6 +63,7 @@ impl<'a> Objects<'a> {
             mixed: Cell::new(false),
             ever_mixed: Cell::new(false),
             iterate: Cell::new(None),
+            product: RefCell::default(),
         }
     }
 
@@ -87,6 +91,22 @@ impl<'a> Objects<'a> {
     fn begin_call(&self, mixed: bool) {
         self.mixed.set(mixed);
         self.ever_mixed.set(self.ever_mixed.get() || mixed);
+    }
+
+    /// Whether a product of the call being served with all columns of `x` is one with the iterate in double precision.
+    pub(crate) fn is_of_iterate(&self, x: ArrayView2<'_, f64>) -> bool {
+        let first = self.iterate.get().map(|(first, _)| first);
+        !self.mixed.get() && first == Some(x.as_ptr()) && x.dim() == (self.unknowns(), self.columns())
+    }
+
+    /// Keeps a product with the iterate `x` in place of an earlier one.
+    pub(crate) fn keep_product(&self, x: ArrayView2<'_, f64>, product: ArrayView2<'_, f64>) {
+        *self.product.borrow_mut() = IterateProduct::of(x, product);
+    }
+
+    /// The last product with the iterate.
+    pub(crate) fn take_product(&self) -> Option<IterateProduct> {
+        self.product.borrow_mut().take()
     }
 
     /// Sets the iterate that `observe` may request from now on, or none.

@@ -59,7 +59,26 @@ unsafe extern "C" fn look(_: *mut c_void, problem: *const Problem, report: *mut 
     Status::DONE
 }
 
-fn entry() -> SolverEntry {
+/// Multiplies B, and then the iterate.
+unsafe extern "C" fn certify(_: *mut c_void, problem: *const Problem, report: *mut Report) -> Status {
+    // SAFETY: as in `look`.
+    unsafe {
+        let problem = &*problem;
+        let apply = (*problem.op).apply.unwrap();
+        let mut numbers = vec![0.0; 6 * 4];
+        let mut out = Mat { data: numbers.as_mut_ptr(), rows: 6, cols: 4, ld: 6 };
+        assert_eq!(apply(problem.op, problem.x, &mut out), Status::DONE);
+        assert_eq!(apply(problem.op, problem.rhs, problem.x), Status::DONE);
+        assert_eq!(apply(problem.op, problem.x, &mut out), Status::DONE);
+        assert_eq!(apply(problem.op, problem.rhs, &mut out), Status::DONE);
+        (*report).reason = reason::CONVERGED;
+    }
+    Status::DONE
+}
+
+type Solve = unsafe extern "C" fn(*mut c_void, *const Problem, *mut Report) -> Status;
+
+fn entry(solve: Solve) -> SolverEntry {
     let table = Solver {
         size: size_of::<Solver>() as u32,
         reserved: 0,
@@ -70,7 +89,7 @@ fn entry() -> SolverEntry {
         n_params: 0,
         create: Some(create),
         prepare: None,
-        solve: Some(look),
+        solve: Some(solve),
         estimate: None,
         destroy: Some(destroy),
         source: Str::new(""),
@@ -81,8 +100,8 @@ fn entry() -> SolverEntry {
     unsafe { SolverEntry::of(table) }.unwrap()
 }
 
-fn run(system: &DenseSystem, x: &mut Array2<f64>) -> SolveOutcome {
-    let (entry, host) = (entry(), host());
+fn run(solve: Solve, system: &DenseSystem, x: &mut Array2<f64>) -> SolveOutcome {
+    let (entry, host) = (entry(solve), host());
     let limits = SolveLimits { max_epochs: Some(3.0), ..LIMITS };
     let mut no_observer = ();
     let session = Session::new(system, limits, host, &mut no_observer);
@@ -110,10 +129,21 @@ fn a_solver_is_given_the_parts_of_a_stored_system() {
     });
     system.features = Some(DenseFeatures::Drawn(Array2::eye(6)));
     let mut x = Array2::zeros(solution.dim().f());
-    let outcome = run(&system, &mut x);
+    let outcome = run(look, &system, &mut x);
     assert_eq!((outcome.reason, outcome.stop_reason), (Reason::Stopped, StopReason::Epochs));
     assert_eq!((outcome.cost.iterations, outcome.cost.entries.used), (3, 108.0));
     assert_eq!(x, system.a.0.dot(&system.rhs));
+}
+
+#[test]
+fn the_last_product_with_the_iterate_is_kept() {
+    let (system, solution) = system(6);
+    let mut x = Array2::zeros(solution.dim().f());
+    let outcome = run(certify, &system, &mut x);
+    let product = outcome.product.expect("the iterate was multiplied");
+    assert_eq!(product.with(x.view()).unwrap(), system.a.0.dot(&x));
+    assert_eq!(product.with(system.rhs.view()), None);
+    assert_eq!(run(look, &system, &mut x).product, None);
 }
 
 #[test]

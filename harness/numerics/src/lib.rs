@@ -3,6 +3,7 @@
 //! - [`LinearOperator`]: a matrix that is known by its products, and [`Dense`], one whose entries are stored;
 //! - [`Aligned`], [`layout`]: memory of vectors and matrices;
 //! - [`simd`]: vectors of numbers for each instruction set;
+//! - [`packed`]: products of tiles of a matrix;
 //! - [`Pool`]: a pool of threads; [`pieces`]: work in pieces of fixed size;
 //! - [`neighbours`]: nearest rows;
 //! - [`optimise`]: the optimisers Adam and L-BFGS;
@@ -28,6 +29,7 @@ pub mod layout;
 pub mod neighbours;
 mod operator;
 pub mod optimise;
+pub mod packed;
 pub mod pieces;
 mod pool;
 pub mod simd;

@@ -40,6 +40,7 @@ mod pivoted_cholesky;
 mod products;
 mod rank;
 mod rp_cholesky;
+mod tall_tiles;
 
 pub use low_rank::Preconditioner;
 pub use nystrom::Nystrom;

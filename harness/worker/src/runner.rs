@@ -97,7 +97,16 @@ impl<'s> Startup<'s> {
 
     /// The measurements of a case. What a library has left running counts as the solve's.
     pub(crate) fn solved(&self, outcome: SolveOutcome, cached_bytes: usize, output: TaskOutput) -> Solved {
-        let SolveOutcome { stop_reason, claimed, values, cost, uncounted, reason: _, precision: _ } = outcome;
+        let SolveOutcome {
+            stop_reason,
+            claimed,
+            values,
+            cost,
+            uncounted,
+            reason: _,
+            precision: _,
+            product: _,
+        } = outcome;
         let left = process::left_running();
         let solve = cost.solve.plus(Clock { wall: 0.0, cpu: left.seconds });
         let mut metrics = Metrics::default();

@@ -22,8 +22,10 @@ use rayon::prelude::*;
 use super::{KernelOperator, TILE};
 use crate::Gradient;
 use crate::KernelMatrix;
-use crate::tile::{Factors, Forward, Layout, Weighed, padded};
+use crate::threads::Here;
+use crate::tile::{Factors, Weighed};
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{Forward, Layout, padded};
 use gpbench_numerics::simd::{self, Real};
 
 /// Sums over some of the entries.
@@ -45,7 +47,7 @@ impl KernelOperator {
         let in_blocks = |memory: &mut [E]| -> Vec<Sums> {
             let (inputs, factors) = memory.split_at_mut(layout.len());
             let (strips, groups) = factors.split_at_mut(packed);
-            layout.pack(self.points.scaled().view(), inputs);
+            layout.pack(self.points.scaled().view(), inputs, &Here);
             let inputs: Vec<&[E]> = inputs.chunks(layout.block_len()).collect();
             let factors = Factors::new(u, w, strips, groups);
             let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
@@ -110,7 +112,7 @@ impl KernelOperator {
         move_sums(row_sums.numbers_mut::<E>(), &mut totals);
         self.add_squares(&mut sums.distances, 1.0, &rows, &totals);
         let mut mx = Array2::zeros((rows.len(), self.points.d()));
-        of_rows.unpack(&product.numbers()[..of_rows.len()], mx.view_mut(), |to, value| *to = value);
+        of_rows.unpack(&product.numbers()[..of_rows.len()], mx.view_mut(), |to, value| *to = value, &Here);
         let x = self.points.scaled().slice(s![rows, ..]);
         for ((sum, x), mx) in sums.distances.iter_mut().zip(x.columns()).zip(mx.columns()) {
             *sum -= 2.0 * x.dot(&mx);

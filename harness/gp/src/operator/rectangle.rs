@@ -12,7 +12,9 @@ use rayon::prelude::*;
 
 use super::{KernelOperator, TILE};
 use crate::matrix::FUSED_ENTRIES;
-use crate::tile::{Forward, Identity, Layout, Points, Side, Tiles, Transposed, padded, tile_len};
+use crate::threads::Here;
+use crate::tile::{Identity, Points, Side, Tiles, tile_len};
+use gpbench_numerics::packed::{Forward, Layout, Transposed, padded};
 use gpbench_numerics::simd::{self, Real};
 
 /// Minimum number of tasks of a product, where its shape allows this number.
@@ -61,7 +63,7 @@ impl KernelOperator {
             tasks.into_par_iter().with_max_len(1).for_each(|(rows, stripe, out)| {
                 self.with_scratch(|tile: &mut [E]| self.multiply_stripe(a, rows, b, stripe, v, tile, out));
             });
-            result.unpack(sums, y, |to, sum| *to += sum);
+            result.unpack(sums, y, |to, sum| *to += sum, &Here);
         });
     }
 
@@ -173,7 +175,7 @@ impl KernelOperator {
                     }
                 }
             });
-            result.unpack(sums, out, |to, sum| *to += sum);
+            result.unpack(sums, out, |to, sum| *to += sum, &Here);
         });
     }
 
@@ -191,7 +193,7 @@ impl KernelOperator {
                     E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
                 }
             });
-            result.unpack(sums, z, |to, sum| *to += sum);
+            result.unpack(sums, z, |to, sum| *to += sum, &Here);
         });
     }
 }

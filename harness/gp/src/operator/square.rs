@@ -15,7 +15,8 @@ use ndarray::{ArrayView2, ArrayViewMut2};
 use super::cache::Stored;
 use super::{KernelOperator, TILE};
 use crate::KernelMatrix;
-use crate::tile::{Forward, Layout, Transposed, padded};
+use crate::threads::Here;
+use gpbench_numerics::packed::{Forward, Layout, Transposed, padded};
 use gpbench_numerics::simd::{self, Real};
 
 /// Largest number of tiles on a side of a square, and smallest number of squares on a side of the matrix (where it has
@@ -43,7 +44,7 @@ impl KernelOperator {
                     self.add_square(square, side, v, layout.block_len(), &parts, &stored);
                 }
             });
-            layout.unpack(sums, out, |to, sum| *to = sum);
+            layout.unpack(sums, out, |to, sum| *to = sum, &Here);
         });
     }
 

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use ndarray::ArrayView2;
 
-use crate::tile::{Points, padded};
+use crate::tile::Points;
+use gpbench_numerics::packed::padded;
 
 /// Points of one column of tiles.
 #[derive(Debug)]

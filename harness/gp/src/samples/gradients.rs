@@ -9,8 +9,10 @@ use rayon::prelude::*;
 
 use crate::operator::{TILE, pieces, stripes};
 use crate::scratch::Scratch;
-use crate::tile::{Points, Sampled, Transposed, VectorSums, padded, tile_len};
+use crate::threads::Here;
+use crate::tile::{Points, Sampled, VectorSums, tile_len};
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{Transposed, padded};
 use gpbench_numerics::simd::{self, Real};
 
 use super::block::Block;
@@ -111,7 +113,7 @@ fn part(
     });
     let scale = terms.scale();
     let mut gradients = Array2::zeros((columns, at.d()));
-    of_block.unpack(product, gradients.view_mut(), |to, sum| *to = scale * sum);
+    of_block.unpack(product, gradients.view_mut(), |to, sum| *to = scale * sum, &Here);
     let x = at.scaled().slice(s![block.range.clone(), ..]);
     for ((mut gradient, x), slope) in gradients.rows_mut().into_iter().zip(x.rows()).zip(slopes.each()) {
         gradient.scaled_add(-scale * slope, &x);

@@ -8,10 +8,10 @@ use crate::kernel::Kernel;
 use crate::operator::TILE;
 use crate::scratch::Scratch;
 use crate::sin_cos::sines_and_cosines;
-use crate::tile::{
-    Forward, Identity, Layout, Points, RowWeights, Sampled, Side, Tiles, Waves, angles, padded, tile_len,
-};
+use crate::threads::Here;
+use crate::tile::{Identity, Points, RowWeights, Sampled, Side, Tiles, Waves, angles, tile_len};
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{Forward, Layout, padded};
 use gpbench_numerics::simd::{self, Real};
 
 use super::block::Block;
@@ -53,7 +53,7 @@ impl Packed {
     pub(super) fn new(v: ArrayView2<f64>) -> Packed {
         let layout = Layout::new::<f64>(v.nrows(), v.ncols(), TILE);
         let mut numbers = Aligned::zeroed::<f64>(layout.len());
-        layout.pack::<f64>(v, &mut numbers.numbers_mut()[..layout.len()]);
+        layout.pack(v, &mut numbers.numbers_mut::<f64>()[..layout.len()], &Here);
         Packed { layout, numbers }
     }
 

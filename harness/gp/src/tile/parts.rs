@@ -8,17 +8,16 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{CountLanes, Forward, Layout, Transposed, padded};
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
+use gpbench_numerics::{Aligned, Alone};
 use gpbench_record::TilePart;
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 use pulp::Simd;
 
 use super::distance::Products;
 use super::evaluate::Evaluate;
-use super::panels::{CountLanes, Layout};
-use super::points::{Points, padded};
-use super::product::{Forward, Transposed};
+use super::points::Points;
 use super::tile_len;
 use crate::Kernel;
 use crate::kernel::{Correlation, Matern32};
@@ -100,7 +99,7 @@ impl<E: Real> TileParts<E> {
             TilePart::Forward | TilePart::Transposed => self.multiply(part == TilePart::Transposed),
             TilePart::Pack => {
                 let packed = &mut self.packed.numbers_mut::<E>()[..self.layout.len()];
-                self.layout.pack::<E>(self.v.view(), packed);
+                self.layout.pack(self.v.view(), packed, &Alone);
             }
             TilePart::Peak => {
                 black_box(E::dispatch(simd::arch(), Peak { steps: self.peak_steps() }));

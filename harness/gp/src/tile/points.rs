@@ -7,17 +7,11 @@ use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::prelude::*;
 
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{PAD, padded};
 use gpbench_numerics::simd::Real;
 
-/// Numbers of rows are padded to a multiple of this.
-pub(crate) const PAD: usize = 16;
 /// Columns of a tile that are evaluated together.
 pub(crate) const GROUP: usize = 8;
-
-/// `n` rounded up to whole strips.
-pub(crate) fn padded(n: usize) -> usize {
-    n.next_multiple_of(PAD)
-}
 
 /// Inputs, centred and divided by the length scales.
 #[derive(Debug, Clone)]

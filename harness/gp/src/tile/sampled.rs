@@ -13,12 +13,12 @@ use bytemuck::Pod;
 use pulp::Simd;
 
 use super::distance::{Differences, Distance, Products};
-use super::panels::CountLanes;
 use super::points::{Part, Points};
 use super::strips::{BATCH, Place, Step, by_registers, each_batch};
-use super::{Tiles, padded, tile_len};
+use super::{Tiles, tile_len};
 use crate::kernel::{Correlation, with_family};
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{CountLanes, padded};
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
 /// The weights of the rows of a tile, for each of its columns.

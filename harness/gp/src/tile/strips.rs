@@ -17,8 +17,9 @@ use std::ops::Range;
 use pulp::Simd;
 
 use super::distance::Distance;
-use super::points::{GROUP, PAD, Part};
+use super::points::{GROUP, Part};
 use crate::kernel::Correlation;
+use gpbench_numerics::packed::PAD;
 use gpbench_numerics::simd::{Lanes, Real};
 
 /// Calls `$work.columns`, for numbers `$real` in vectors of `$simd_type`, with the shape of the sums that registers

@@ -4,7 +4,9 @@ use ndarray::{Array1, Array2, ShapeBuilder};
 
 use super::*;
 use crate::seed::Streams;
+use crate::threads::Here;
 use gpbench_numerics::Aligned;
+use gpbench_numerics::packed::{Forward, Layout, Transposed};
 
 /// Rows and columns of a tile that need padding.
 const ROWS: usize = 37;
@@ -58,7 +60,7 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     let packed = |layout: Layout, columns: &Array2<f64>| {
         let mut packed = Aligned::zeroed::<E>(layout.len());
         packed.numbers_mut::<E>().fill(E::from_f64(f64::NAN));
-        layout.pack(columns.view(), &mut packed.numbers_mut::<E>()[..layout.len()]);
+        layout.pack(columns.view(), &mut packed.numbers_mut::<E>()[..layout.len()], &Here);
         packed
     };
     let (v, u) = (packed(of_v, v), packed(of_u, u));
@@ -69,7 +71,7 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     E::emulate(doubles, Transposed { tile, rows, cols, v, out });
     let unpacked = |layout: Layout, sums: Aligned, n: usize| {
         let mut out = Array2::zeros((n, columns).f());
-        layout.unpack(&sums.numbers()[..layout.len()], out.view_mut(), |to, sum| *to = sum);
+        layout.unpack(&sums.numbers()[..layout.len()], out.view_mut(), |to, sum| *to = sum, &Here);
         out
     };
     [unpacked(of_u, forward, ROWS), unpacked(of_v, transposed, COLS)]
@@ -105,14 +107,14 @@ fn what_is_packed_from_any_layout_is_unpacked_to_any_layout() {
             let layout = Layout::with_lanes(n, columns, 128, lanes);
             let packed = |v: &Array2<f64>| {
                 let mut packed = vec![f64::NAN; layout.len()];
-                layout.pack::<f64>(v.view(), &mut packed);
+                layout.pack(v.view(), &mut packed, &Here);
                 packed
             };
             let numbers = packed(&by_columns);
             assert_eq!(numbers, packed(&by_rows), "{n} x {columns}, {lanes} lanes");
             let twice = [&numbers[..], &numbers[..]].concat();
             for mut out in [Array2::zeros((n, columns).f()), Array2::zeros((n, columns))] {
-                layout.unpack(&twice, out.view_mut(), |to, number| *to += number);
+                layout.unpack(&twice, out.view_mut(), |to: &mut f64, number| *to += number, &Here);
                 assert_eq!(out, 2.0 * &v, "{n} x {columns}, {lanes} lanes");
             }
         }

@@ -9,7 +9,8 @@ use super::distance::Products;
 use super::points::{GROUP, Part, Points};
 use super::sampled::{RowWeights, Sampled};
 use super::strips::{by_registers, pair_sums, put, together, vectors};
-use super::{padded, tile_len};
+use super::tile_len;
+use gpbench_numerics::packed::padded;
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
 
 /// Fills a tile with the inner products of the rows of `a` with the columns of `b`.

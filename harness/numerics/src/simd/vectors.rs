@@ -31,12 +31,19 @@ fn add_doubles<S: Simd>(simd: S, a: S::f64s, sum: &mut [f64]) {
     *sum = simd.add_f64s(*sum, a);
 }
 
-/// `sum += a`, number by number.
+/// The same for singles, each half of which makes a vector of doubles.
 #[inline(always)]
-fn add_singles<S: Simd>(_: S, a: S::f32s, sum: &mut [f64]) {
+fn add_singles<S: Simd>(simd: S, a: S::f32s, sum: &mut [f64]) {
     let numbers = bytemuck::cast_slice::<S::f32s, f32>(std::slice::from_ref(&a));
-    for (sum, &a) in sum.iter_mut().zip(numbers) {
-        *sum += f64::from(a);
+    let [low, high] = bytemuck::cast_slice_mut::<f64, S::f64s>(sum) else {
+        unreachable!("as many sums as numbers")
+    };
+    let (of_low, of_high) = numbers.split_at(numbers.len() / 2);
+    for (sum, numbers) in [(low, of_low), (high, of_high)] {
+        let mut doubles = simd.splat_f64s(0.0);
+        let places = bytemuck::cast_slice_mut::<S::f64s, f64>(std::slice::from_mut(&mut doubles));
+        places.iter_mut().zip(numbers).for_each(|(double, &number)| *double = f64::from(number));
+        *sum = simd.add_f64s(*sum, doubles);
     }
 }
 

@@ -2,12 +2,14 @@
 //! half the time.
 //!
 //! The lower triangle alone is stored, in strips of rows. All work is cut into pieces of fixed size, by
-//! single-threaded BLAS calls, so that the bits do not depend on the number of threads.
+//! single-threaded BLAS calls, so that the bits do not depend on the number of threads. Many solves share a factor, so what
+//! is left of its diagonal blocks is kept in the order in which solves read it.
 
 use std::ops::Range;
 
-use gpbench_numerics::factor::{Elimination, EliminationTask, beyond, subtract_product, triangle};
-use ndarray::{Array2, ArrayRef2, ArrayViewMut2, Axis, ShapeBuilder, s};
+use gpbench_numerics::factor::{Blocks, Elimination, EliminationTask, beyond, substitute};
+use gpbench_numerics::packed::Tiled;
+use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
 use crate::{Error, Result, Workers, lapack};
 
@@ -21,8 +23,28 @@ fn height(n: usize) -> usize {
 #[derive(Debug, Clone)]
 pub struct SingleFactor {
     /// Strip i has the rows from `i height(n)` on, and the columns up to its last row.
-    strips: Vec<Array2<f32>>,
+    strips: Vec<Strip>,
     n: usize,
+}
+
+/// Rows of L.
+#[derive(Debug, Clone)]
+struct Strip {
+    /// What is left of the diagonal block.
+    left: Tiled<f32>,
+    /// The diagonal block.
+    diagonal: Array2<f32>,
+}
+
+impl Strip {
+    /// The same rows in this form. The strip's own memory is freed, so that no more than this one is stored twice.
+    fn new(strip: Array2<f32>) -> Strip {
+        let (rows, columns) = strip.dim();
+        let (left, diagonal) = strip.view().split_at(Axis(1), columns - rows);
+        let mut square = Array2::zeros(diagonal.dim().f());
+        square.assign(&diagonal);
+        Strip { left: Tiled::new(&left), diagonal: square }
+    }
 }
 
 impl SingleFactor {
@@ -63,7 +85,11 @@ impl SingleFactor {
             fill(row..row + rows, column..column + columns, tile);
         });
         eliminate(&mut strips, height, workers)?;
-        Ok(SingleFactor { strips, n })
+        let mut finished: Vec<Option<Strip>> = strips.iter().map(|_| None).collect();
+        workers.for_each(finished.iter_mut().zip(strips), |(finished, strip)| {
+            *finished = Some(Strip::new(strip))
+        });
+        Ok(SingleFactor { strips: finished.into_iter().flatten().collect(), n })
     }
 
     /// Rows of the matrix.
@@ -77,66 +103,41 @@ impl SingleFactor {
     /// If B does not have n rows.
     pub fn solve(&self, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         assert_eq!(b.nrows(), self.n, "as many rows as the factor");
-        let height = height(self.n);
         // Scaled, so that columns of any norm are in the range of single precision.
-        let scales: Vec<f64> = b.columns().into_iter().map(|b| largest(b.iter())).collect();
-        let mut blocks: Vec<Array2<f32>> =
-            b.axis_chunks_iter(Axis(0), height).map(|_| Array2::default((0, 0))).collect();
-        workers.for_each(blocks.iter_mut().zip(b.axis_chunks_iter(Axis(0), height)), |(block, b)| {
-            *block = Array2::from_shape_fn(b.dim().f(), |(i, j)| (b[[i, j]] / scales[j]) as f32);
+        let mut scales = vec![1.0; b.ncols()];
+        let mut single = Array2::zeros(b.dim().f());
+        let columns = single.columns_mut().into_iter().zip(b.columns()).zip(&mut scales);
+        workers.for_each(columns, |((mut single, b), scale)| {
+            *scale = largest(b.iter());
+            single.zip_mut_with(&b, |single, b| *single = (b / *scale) as f32);
         });
-        self.solve_forward(&mut blocks, workers);
-        self.solve_backward(&mut blocks, workers);
+        substitute(self, false, &mut single, &workers);
+        substitute(self, true, &mut single, &workers);
         let mut x = Array2::zeros(b.dim().f());
-        workers.for_each(x.axis_chunks_iter_mut(Axis(0), height).zip(&blocks), |(mut x, block)| {
-            for ((mut x, block), &scale) in x.columns_mut().into_iter().zip(block.columns()).zip(&scales) {
-                x.zip_mut_with(&block, |x, &value| *x = f64::from(value) * scale);
-            }
+        let columns = x.columns_mut().into_iter().zip(single.columns()).zip(&scales);
+        workers.for_each(columns, |((mut x, single), scale)| {
+            x.zip_mut_with(&single, |x, &single| *x = f64::from(single) * scale);
         });
         x
     }
+}
 
-    /// L^-1 B in place of B. While a block is subtracted from those below it, the next one is solved for.
-    fn solve_forward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
-        if let (Some(first), Some(block)) = (self.strips.first(), blocks.first_mut()) {
-            triangle::solve(first, block).expect(SHAPES_FIT);
-        }
-        let height = height(self.n);
-        for k in 0..blocks.len() {
-            let (solved, rest) = blocks.split_at_mut(k + 1);
-            let (solved, strips) = (&solved[k], &self.strips[k + 1..]);
-            workers.for_each(rest.iter_mut().zip(strips).enumerate(), |(below, (block, strip))| {
-                let columns = k * height..(k + 1) * height;
-                subtract_product(block, &strip.slice(s![.., columns.clone()]), solved);
-                if below == 0 {
-                    let diagonal = strip.slice(s![.., columns.end..]);
-                    triangle::solve(&diagonal, block).expect(SHAPES_FIT);
-                }
-            });
-        }
+impl Blocks<f32> for SingleFactor {
+    fn n(&self) -> usize {
+        self.n
     }
 
-    /// L^-T B in place of B, from the last block on.
-    fn solve_backward(&self, blocks: &mut [Array2<f32>], workers: Workers<'_>) {
-        if let (Some(last), Some(block)) = (self.strips.last(), blocks.last_mut()) {
-            let diagonal = last.slice(s![.., last.ncols() - last.nrows()..]);
-            triangle::solve_transposed(&diagonal, block).expect(SHAPES_FIT);
-        }
-        let height = height(self.n);
-        for k in (1..blocks.len()).rev() {
-            let (rest, solved) = blocks.split_at_mut(k);
-            let (solved, strip) = (&solved[0], &self.strips[k]);
-            // The next one first.
-            let above = rest.iter_mut().zip(&self.strips).enumerate().rev();
-            workers.for_each(above, |(i, (block, own))| {
-                let columns = i * height..(i + 1) * height;
-                subtract_product(block, &strip.slice(s![.., columns.clone()]).t(), solved);
-                if i + 1 == k {
-                    let diagonal = own.slice(s![.., columns]);
-                    triangle::solve_transposed(&diagonal, block).expect(SHAPES_FIT);
-                }
-            });
-        }
+    fn height(&self) -> usize {
+        height(self.n)
+    }
+
+    fn diagonal(&self, k: usize) -> ArrayView2<'_, f32> {
+        self.strips[k].diagonal.view()
+    }
+
+    fn add_product(&self, (i, j): (usize, usize), transposed: bool, v: &[f32], out: &mut [f64]) {
+        let (height, left) = (height(self.n), &self.strips[i].left);
+        left.add_product((0..left.shape().0, j * height..(j + 1) * height), transposed, v, out);
     }
 }
 
@@ -212,8 +213,6 @@ fn largest<'v>(values: impl Iterator<Item = &'v f64>) -> f64 {
     if largest > 0.0 { largest } else { 1.0 }
 }
 
-const SHAPES_FIT: &str = "pieces of one matrix have fitting shapes";
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,9 +252,9 @@ mod tests {
         let a = matern32(&scattered_inputs(n), 1.0, 0.1, &[0.01, 0.02]);
         assert!(a.iter().any(|entry| (1e-60..1e-30).contains(entry)));
         let (factor, b) = (factor(&a, 2).unwrap(), scattered_right_hand_sides(n, 3));
-        for (i, strip) in factor.strips.iter().enumerate() {
-            let below = strip.slice(s![.., ..i * height(n)]);
-            assert!(below.iter().all(|entry| *entry == 0.0 || entry.abs() >= SingleFactor::NEGLIGIBLE));
+        for strip in &factor.strips {
+            let mut below = strip.left.numbers().iter();
+            assert!(below.all(|entry| *entry == 0.0 || entry.abs() >= SingleFactor::NEGLIGIBLE));
         }
         let x = factor.solve(&b, Workers::new(2));
         assert!(relative_residuals(&a, &x, &b).iter().all(|norm| *norm < 1e-5));

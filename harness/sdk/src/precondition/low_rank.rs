@@ -1,11 +1,10 @@
 //! P = c (I - V V^T), and the V of a low-rank matrix plus noise.
 
-use gpbench_numerics::factor::multiply_alone;
-use gpbench_numerics::layout::{column_major, leading_dimension};
-use ndarray::{Array2, ArrayRef2, Axis, ShapeBuilder, Zip};
+use gpbench_numerics::layout::column_major;
+use ndarray::{Array2, ArrayRef2};
 
 use super::orthonormal::{LOSS, orthonormalise_over};
-use super::products::{multiply_transposed, tile_rows};
+use super::tall_tiles::TallTiles;
 use crate::{Error, Precision, Result, Workers};
 
 /// Share of P's least eigenvalue that may be lost to rounding.
@@ -17,11 +16,11 @@ const SINGLE: f64 = 1e-8;
 /// Factor of a V in single precision, which keeps its largest singular value below 1 in spite of its rounding errors.
 const SHRINK: f64 = 1.0 - 1e-6;
 
-/// The columns V, n x k and column-major.
+/// The columns V, n x k.
 #[derive(Debug, Clone)]
 enum Basis {
-    Double(Array2<f64>),
-    Single(Array2<f32>),
+    Double(TallTiles<f64>),
+    Single(TallTiles<f32>),
 }
 
 /// P = c (I - V V^T), which is symmetric in floating-point arithmetic too, since one factor is on both sides.
@@ -48,7 +47,7 @@ impl Preconditioner {
         workers: Workers<'_>,
     ) -> Result<Preconditioner> {
         check_noise(noise_scale)?;
-        let mut basis = if leading_dimension(&factor).is_some() { factor } else { column_major(&factor) };
+        let mut basis = if factor.t().is_standard_layout() { factor } else { column_major(&factor) };
         let mut squares = vec![0.0; basis.ncols()];
         workers.for_each(basis.columns().into_iter().zip(&mut squares), |(column, square)| {
             *square = column.dot(&column);
@@ -58,19 +57,19 @@ impl Preconditioner {
         if basis.ncols() > 0 {
             orthonormalise_over(&mut basis, noise_scale, LOSS.min(NEGLIGIBLE * least), workers)?;
         }
-        Ok(Preconditioner { basis: Basis::Double(basis), least, scale: noise_scale.powi(-2) })
+        Ok(Preconditioner { basis: Basis::Double(TallTiles::new(basis)), least, scale: noise_scale.powi(-2) })
     }
 
     /// I - V V^T for a column-major V, with eigenvalues of at least `least`.
     pub(super) fn identity_minus(basis: Array2<f64>, least: f64) -> Preconditioner {
-        Preconditioner { basis: Basis::Double(basis), least, scale: 1.0 }
+        Preconditioner { basis: Basis::Double(TallTiles::new(basis)), least, scale: 1.0 }
     }
 
     /// Columns of V.
     pub fn rank(&self) -> usize {
         match &self.basis {
-            Basis::Double(basis) => basis.ncols(),
-            Basis::Single(basis) => basis.ncols(),
+            Basis::Double(basis) => basis.rank(),
+            Basis::Single(basis) => basis.rank(),
         }
     }
 
@@ -83,11 +82,7 @@ impl Preconditioner {
     pub fn stored_in(self, precision: Precision, workers: Workers<'_>) -> Preconditioner {
         match self.basis {
             Basis::Double(basis) if precision == Precision::Mixed && self.least >= SINGLE => {
-                let mut single = Array2::zeros(basis.dim().f());
-                let columns = single.columns_mut().into_iter().zip(basis.columns());
-                workers.for_each(columns, |(mut single, column)| {
-                    single.zip_mut_with(&column, |single, v| *single = (SHRINK * v) as f32);
-                });
+                let single = basis.map(|v| (SHRINK * v) as f32, workers);
                 Preconditioner { basis: Basis::Single(single), ..self }
             }
             basis => Preconditioner { basis, ..self },
@@ -102,47 +97,12 @@ impl Preconditioner {
         }
     }
 
-    /// P r, for a column-major r, n x s. Takes 4 n k s operations.
+    /// P r, for r of n rows and s columns. Takes 4 n k s operations.
     pub fn apply(&self, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
         match &self.basis {
-            Basis::Double(basis) => self.apply_double(basis, r, workers),
-            Basis::Single(basis) => self.apply_single(basis, r, workers),
+            Basis::Double(basis) => basis.subtract_projection(r, self.scale, workers),
+            Basis::Single(basis) => basis.subtract_projection(r, self.scale, workers),
         }
-    }
-
-    /// P r with V in single precision; r and the difference stay in double.
-    fn apply_single(&self, basis: &Array2<f32>, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-        let mut narrow = Array2::zeros(r.dim().f());
-        let columns = narrow.columns_mut().into_iter().zip(r.columns());
-        workers.for_each(columns, |(mut narrow, r)| narrow.zip_mut_with(&r, |narrow, r| *narrow = *r as f32));
-        let coefficients = multiply_transposed(basis, &narrow, workers);
-        drop(narrow);
-        let mut product = Array2::zeros(r.dim().f());
-        let rows = tile_rows(r.nrows());
-        let tiles = product.axis_chunks_iter_mut(Axis(0), rows);
-        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
-        workers.for_each(tiles, |((mut tile, r), basis)| {
-            let mut explained = Array2::zeros(r.dim().f());
-            multiply_alone(1.0, &basis, &coefficients, 0.0, &mut explained);
-            Zip::from(&mut tile)
-                .and(&r)
-                .and(&explained)
-                .for_each(|tile, r, explained| *tile = self.scale * (r - f64::from(*explained)));
-        });
-        product
-    }
-
-    fn apply_double(&self, basis: &Array2<f64>, r: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-        let coefficients = multiply_transposed(basis, r, workers);
-        let mut product = Array2::zeros(r.dim().f());
-        let rows = tile_rows(r.nrows());
-        let tiles = product.axis_chunks_iter_mut(Axis(0), rows);
-        let tiles = tiles.zip(r.axis_chunks_iter(Axis(0), rows)).zip(basis.axis_chunks_iter(Axis(0), rows));
-        workers.for_each(tiles, |((mut tile, r), basis)| {
-            tile.assign(&r);
-            multiply_alone(-self.scale, &basis, &coefficients, self.scale, &mut tile);
-        });
-        product
     }
 }
 
@@ -156,7 +116,7 @@ pub(super) fn check_noise(noise_scale: f64) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use ndarray::s;
+    use ndarray::{ShapeBuilder, s};
 
     use super::*;
 

@@ -90,7 +90,7 @@ fn sum_blocks<F: LinalgScalar + Send + Sync>(
 }
 
 /// Rows of a piece of matrices with `rows` rows, for a product with this number of blocks.
-fn piece_rows(rows: usize, blocks: usize) -> usize {
+pub(super) fn piece_rows(rows: usize, blocks: usize) -> usize {
     rows.div_ceil(TASKS.div_ceil(blocks.max(1))).max(PIECE)
 }
 
@@ -130,11 +130,6 @@ pub(super) fn multiply_transposed<F: LinalgScalar + Send + Sync>(
         multiply_alone(F::one(), &left.t(), &right, F::zero(), &mut block);
     });
     product
-}
-
-/// Rows of a tile of a matrix with `rows` rows that is multiplied by a small matrix, which BLAS copies for each tile.
-pub(super) fn tile_rows(rows: usize) -> usize {
-    rows.div_ceil(TASKS).next_multiple_of(64).clamp(64, 512)
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 //! compare them with.
 
 use gpbench_gp::metrics;
+use gpbench_host::SolveOutcome;
 use gpbench_record::{Metrics, names};
 use ndarray::ArrayView2;
 
@@ -24,7 +25,20 @@ pub fn errors(system: &System, exact: Option<&Reference>, solution: ArrayView2<f
 
 /// True relative residual norms of all columns, by one product with H.
 pub fn residuals(system: &System, solution: ArrayView2<f64>) -> Metrics {
-    let residuals = metrics::relative_residuals(&*system.operator, solution, system.targets.rhs.view());
+    as_metrics(&metrics::relative_residuals(&*system.operator, solution, system.targets.rhs.view()))
+}
+
+/// The same after a solve: without a product, if the operator's last one for the solver was with this solution.
+pub fn residuals_of_solve(system: &System, solution: ArrayView2<f64>, outcome: &SolveOutcome) -> Metrics {
+    let known = outcome.product.as_ref().filter(|_| matches!(system.formulation, Formulation::Full));
+    match known.and_then(|known| known.with(solution)) {
+        Some(product) => as_metrics(&metrics::relative_differences(product, system.targets.rhs.view())),
+        None => residuals(system, solution),
+    }
+}
+
+/// Relative residual norms as metrics.
+fn as_metrics(residuals: &[f64]) -> Metrics {
     let mut found = Metrics::default();
     if let Some((y, probes)) = residuals.split_first() {
         found.insert(names::RESIDUAL_Y, *y);

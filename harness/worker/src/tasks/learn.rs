@@ -63,6 +63,7 @@ pub(super) fn run(
         },
         uncounted: state.progress.uncounted(),
         precision: Arithmetic::F64,
+        product: None,
     };
     let mut solved = fitting.solved(outcome, output);
     solved.metrics.extend(&metrics.collect::<Metrics>());

@@ -94,6 +94,7 @@ fn solved(runner: &Runner<'_>, state: State, divergence: Option<String>) -> Solv
         cost: saved.cost,
         uncounted: 0.0,
         precision: Arithmetic::F64,
+        product: None,
     };
     let output = TaskOutput::Thompson(Box::new(ThompsonOutput {
         points: state.points.iter().copied().collect(),

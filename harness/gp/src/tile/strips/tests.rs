@@ -14,10 +14,11 @@ use crate::kernel::{Correlation, Matern12, Matern32};
 use crate::seed::Streams;
 use crate::tile::distance::{Differences, Distance, Products};
 use crate::tile::evaluate::Evaluate;
-use crate::tile::points::{Factors, GROUP, Part, Points, padded};
+use crate::tile::points::{Factors, GROUP, Part, Points};
 use crate::tile::sampled::Add;
 use crate::tile::waves::Angles;
 use crate::tile::weigh::Weigh;
+use gpbench_numerics::packed::padded;
 
 /// Rows and columns of the tile, which need padding. In single precision the strips of rows are odd in number.
 const ROWS: Range<usize> = 0..37;

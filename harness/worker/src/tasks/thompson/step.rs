@@ -6,7 +6,7 @@ use gpbench_record::{Entries, Metrics, Step, WarmStart, names};
 use ndarray::{Array1, Array2, ArrayView2, Axis, ShapeBuilder, s};
 
 use crate::evaluate::is_finite;
-use crate::evaluate::weights::{claims, residuals};
+use crate::evaluate::weights::{claims, residuals_of_solve};
 use crate::failure::{CaseError, diverged};
 use crate::process;
 use crate::runner::Runner;
@@ -147,7 +147,7 @@ fn solve_metrics(system: &System, outcome: &SolveOutcome, x: ArrayView2<f64>) ->
         metrics.insert(name, value);
     }
     if has_residuals(system) {
-        metrics.extend(&residuals(system, x));
+        metrics.extend(&residuals_of_solve(system, x, outcome));
     }
     metrics
 }

@@ -6,7 +6,7 @@ use gpbench_numerics::LinearOperator;
 use gpbench_record::{Arithmetic, Entries, Metrics, Start, names};
 use ndarray::{Array2, ShapeBuilder, s};
 
-use crate::evaluate::weights::{claims, residuals};
+use crate::evaluate::weights::{claims, residuals_of_solve};
 use crate::failure::CaseError;
 use crate::process;
 use crate::runner::Carried;
@@ -55,7 +55,7 @@ impl StepSolution {
     /// Claims, true residuals, and the distance to the initial iterate. No clock runs.
     pub(super) fn metrics(&self, system: &System) -> Metrics {
         let mut found = claims(&self.outcome.claimed);
-        found.extend(&residuals(system, self.x.view()));
+        found.extend(&residuals_of_solve(system, self.x.view(), &self.outcome));
         if let Some(initial) = &self.initial {
             found.insert(names::INITIAL_DISTANCE, distance(system, initial, &self.x, self.outcome.precision));
         }

@@ -6,25 +6,37 @@
 
 use pulp::Simd;
 
-use super::panels::{PANEL, separate};
-use gpbench_numerics::simd::{Lanes, Real, Work};
+use super::layout::{PANEL, separate};
+use crate::simd::{Lanes, Real, Work};
 
 /// `out += T v`: `rows x cols` tile, packed blocks of `cols` and `rows` rows.
-pub(crate) struct Forward<'a, E> {
-    pub(crate) tile: &'a [E],
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
-    pub(crate) v: &'a [E],
-    pub(crate) out: &'a mut [f64],
+#[derive(Debug)]
+pub struct Forward<'a, E> {
+    /// Entries of T.
+    pub tile: &'a [E],
+    /// Rows of T, padding included.
+    pub rows: usize,
+    /// Columns of T, padding included.
+    pub cols: usize,
+    /// The packed block that is multiplied.
+    pub v: &'a [E],
+    /// The packed block that the product is added to.
+    pub out: &'a mut [f64],
 }
 
 /// `out += T^T v`: packed blocks of `rows` and `cols` rows.
-pub(crate) struct Transposed<'a, E> {
-    pub(crate) tile: &'a [E],
-    pub(crate) rows: usize,
-    pub(crate) cols: usize,
-    pub(crate) v: &'a [E],
-    pub(crate) out: &'a mut [f64],
+#[derive(Debug)]
+pub struct Transposed<'a, E> {
+    /// Entries of T.
+    pub tile: &'a [E],
+    /// Rows of T, padding included.
+    pub rows: usize,
+    /// Columns of T, padding included.
+    pub cols: usize,
+    /// The packed block that is multiplied.
+    pub v: &'a [E],
+    /// The packed block that the product is added to.
+    pub out: &'a mut [f64],
 }
 
 impl<E: Real> Work<E> for Forward<'_, E> {

@@ -6,20 +6,20 @@
 
 use ndarray::{ArrayView2, ArrayViewMut2, Axis, s};
 use pulp::Simd;
-use rayon::prelude::*;
 
-use super::points::padded;
-use gpbench_numerics::simd::{self, Lanes, Real, Work};
+use super::padded;
+use crate::Pool;
+use crate::simd::{self, Lanes, Real, Work};
 
 /// Largest number of vectors of a panel.
-pub(crate) const PANEL: usize = 2;
+pub(super) const PANEL: usize = 2;
 
 /// Rows of a panel that are copied column by column, while they stay in the first-level cache.
 const ROWS: usize = 64;
 
 /// The shape of packed right-hand sides.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Layout {
+pub struct Layout {
     n: usize,
     s: usize,
     /// Rows of a block.
@@ -33,7 +33,8 @@ pub(crate) struct Layout {
 }
 
 /// Returns the number of lanes of a vector.
-pub(super) struct CountLanes;
+#[derive(Debug)]
+pub struct CountLanes;
 
 impl<E: Real> Work<E> for CountLanes {
     type Output = usize;
@@ -49,45 +50,58 @@ impl<E: Real> Work<E> for CountLanes {
 
 impl Layout {
     /// `n x s` for tiles of numbers `E` with blocks of `block` rows.
-    pub(crate) fn new<E: Real>(n: usize, s: usize, block: usize) -> Layout {
+    pub fn new<E: Real>(n: usize, s: usize, block: usize) -> Layout {
         Layout::with_lanes(n, s, block, E::dispatch(simd::arch(), CountLanes))
     }
 
     /// Like [`Self::new`], for vectors of `lanes` numbers.
-    pub(crate) fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
+    pub fn with_lanes(n: usize, s: usize, block: usize, lanes: usize) -> Layout {
         let separate = separate(s, lanes);
         let in_panels = (s - separate).next_multiple_of(lanes);
         Layout { n, s, block, width: in_panels + separate, in_panels, panel: PANEL * lanes }
     }
 
     /// The layout of the same number of right-hand sides with `n` rows.
-    pub(crate) fn with_rows(self, n: usize) -> Layout {
+    pub fn with_rows(self, n: usize) -> Layout {
         Layout { n, ..self }
     }
 
     /// Rows, without padding.
-    pub(crate) fn rows(self) -> usize {
+    pub fn rows(self) -> usize {
         self.n
     }
 
     /// Numbers in total, padding included.
-    pub(crate) fn len(self) -> usize {
+    pub fn len(self) -> usize {
         padded(self.n) * self.width
     }
 
+    /// Whether there are no numbers.
+    pub fn is_empty(self) -> bool {
+        self.len() == 0
+    }
+
     /// Numbers of a whole block.
-    pub(crate) fn block_len(self) -> usize {
+    pub fn block_len(self) -> usize {
         self.block * self.width
     }
 
+    /// Right-hand sides.
+    pub fn columns(self) -> usize {
+        self.s
+    }
+
     /// Packs `v` (n x s) into [`Self::len`] numbers; padding is 0.
-    pub(crate) fn pack<E: Real>(self, v: ArrayView2<f64>, packed: &mut [E]) {
+    ///
+    /// # Panics
+    /// If the shapes do not fit.
+    pub fn pack<F: Real, E: Real>(self, v: ArrayView2<F>, packed: &mut [E], pool: &impl Pool) {
         assert_eq!(v.dim(), (self.n, self.s), "right-hand sides have the shape of their layout");
         assert_eq!(packed.len(), self.len(), "as many numbers as the layout has");
         if packed.is_empty() {
             return;
         }
-        packed.par_chunks_mut(self.block_len()).enumerate().for_each(|(b, to)| {
+        pool.for_each(packed.chunks_mut(self.block_len()).enumerate(), |(b, to)| {
             let start = b * self.block;
             let rows = self.n.min(start + self.block) - start;
             for (first, width) in self.panels() {
@@ -101,13 +115,14 @@ impl Layout {
     }
 
     /// Calls `put` with each number of some packed results, one result after the other, and its position in `out`.
-    pub(crate) fn unpack(
+    pub fn unpack<F: Send>(
         self,
         results: &[f64],
-        mut out: ArrayViewMut2<f64>,
-        put: impl Fn(&mut f64, f64) + Sync,
+        mut out: ArrayViewMut2<F>,
+        put: impl Fn(&mut F, f64) + Sync,
+        pool: &impl Pool,
     ) {
-        if self.len() == 0 {
+        if self.is_empty() {
             return;
         }
         let mut tasks = Vec::new();
@@ -118,7 +133,7 @@ impl Layout {
                 rest = others;
             }
         }
-        tasks.into_par_iter().for_each(|(b, first, width, mut columns)| {
+        pool.for_each(tasks, |(b, first, width, mut columns)| {
             let rows = columns.nrows();
             for result in results.chunks_exact(self.len()) {
                 let block = &result[b * self.block_len()..];
@@ -137,15 +152,15 @@ impl Layout {
 }
 
 /// Fills a panel, whose rows have `width` numbers, with columns; numbers beyond these are 0.
-fn pack_panel<E: Real>(columns: ArrayView2<f64>, panel: &mut [E], width: usize) {
+fn pack_panel<F: Real, E: Real>(columns: ArrayView2<F>, panel: &mut [E], width: usize) {
     let used = columns.ncols();
     for (rows, columns) in panel.chunks_mut(ROWS * width).zip(columns.axis_chunks_iter(Axis(0), ROWS)) {
         for (c, column) in columns.columns().into_iter().enumerate() {
             let places = rows.chunks_exact_mut(width).map(|row| &mut row[c]);
             // The loop over a slice takes fewer instructions.
             match column.to_slice() {
-                Some(column) => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from)),
-                None => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from)),
+                Some(column) => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from.to_f64())),
+                None => places.zip(column).for_each(|(to, &from)| *to = E::from_f64(from.to_f64())),
             }
         }
         if used < width {
@@ -155,7 +170,7 @@ fn pack_panel<E: Real>(columns: ArrayView2<f64>, panel: &mut [E], width: usize) 
 }
 
 /// Calls `put` with each number of a panel, whose rows have `width` numbers, and its position in `columns`.
-fn unpack_panel(panel: &[f64], width: usize, mut columns: ArrayViewMut2<f64>, put: &impl Fn(&mut f64, f64)) {
+fn unpack_panel<F>(panel: &[f64], width: usize, mut columns: ArrayViewMut2<F>, put: &impl Fn(&mut F, f64)) {
     for (rows, mut columns) in panel.chunks(ROWS * width).zip(columns.axis_chunks_iter_mut(Axis(0), ROWS)) {
         for (c, mut column) in columns.columns_mut().into_iter().enumerate() {
             let numbers = rows.chunks_exact(width).map(|row| row[c]);

@@ -1,0 +1,24 @@
+//! Products of tiles of a matrix with blocks of few columns, in the order in which processors read them.
+//!
+//! A tile is stored as strips of as many rows as fit into a cache line, each strip column by column: its product and
+//! its transposed product then both read whole cache lines in order. Columns that are multiplied, and results, are stored in
+//! panels, see [`Layout`]. BLAS would copy both factors of each product into an order of its own; here many products share
+//! these copies.
+
+mod layout;
+mod product;
+mod tile;
+mod tiled;
+
+pub use layout::{CountLanes, Layout};
+pub use product::{Forward, Transposed};
+pub use tile::TILE;
+pub use tiled::{Tiled, add_product};
+
+/// Numbers of rows and columns of a tile are padded to a multiple of this.
+pub const PAD: usize = 16;
+
+/// `n` rounded up to whole strips.
+pub fn padded(n: usize) -> usize {
+    n.next_multiple_of(PAD)
+}
