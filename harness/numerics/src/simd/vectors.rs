@@ -31,15 +31,13 @@ fn add_doubles<S: Simd>(simd: S, a: S::f64s, sum: &mut [f64]) {
     *sum = simd.add_f64s(*sum, a);
 }
 
-/// The same for singles, each half of which makes a vector of doubles.
+/// The same for singles, a vector of doubles at a time: two for each vector, or one where a vector is a number.
 #[inline(always)]
 fn add_singles<S: Simd>(simd: S, a: S::f32s, sum: &mut [f64]) {
     let numbers = bytemuck::cast_slice::<S::f32s, f32>(std::slice::from_ref(&a));
-    let [low, high] = bytemuck::cast_slice_mut::<f64, S::f64s>(sum) else {
-        unreachable!("as many sums as numbers")
-    };
-    let (of_low, of_high) = numbers.split_at(numbers.len() / 2);
-    for (sum, numbers) in [(low, of_low), (high, of_high)] {
+    let lanes = size_of::<S::f64s>() / size_of::<f64>();
+    let sums = bytemuck::cast_slice_mut::<f64, S::f64s>(&mut sum[..numbers.len()]);
+    for (sum, numbers) in sums.iter_mut().zip(numbers.chunks_exact(lanes)) {
         let mut doubles = simd.splat_f64s(0.0);
         let places = bytemuck::cast_slice_mut::<S::f64s, f64>(std::slice::from_mut(&mut doubles));
         places.iter_mut().zip(numbers).for_each(|(double, &number)| *double = f64::from(number));
