@@ -59,7 +59,7 @@ unsafe extern "C" fn look(_: *mut c_void, problem: *const Problem, report: *mut 
     Status::DONE
 }
 
-/// Multiplies B, and then the iterate.
+/// Multiplies B, the iterate that results, and B again.
 unsafe extern "C" fn certify(_: *mut c_void, problem: *const Problem, report: *mut Report) -> Status {
     // SAFETY: as in `look`.
     unsafe {
@@ -67,7 +67,6 @@ unsafe extern "C" fn certify(_: *mut c_void, problem: *const Problem, report: *m
         let apply = (*problem.op).apply.unwrap();
         let mut numbers = vec![0.0; 6 * 4];
         let mut out = Mat { data: numbers.as_mut_ptr(), rows: 6, cols: 4, ld: 6 };
-        assert_eq!(apply(problem.op, problem.x, &mut out), Status::DONE);
         assert_eq!(apply(problem.op, problem.rhs, problem.x), Status::DONE);
         assert_eq!(apply(problem.op, problem.x, &mut out), Status::DONE);
         assert_eq!(apply(problem.op, problem.rhs, &mut out), Status::DONE);
@@ -143,7 +142,6 @@ fn the_last_product_with_the_iterate_is_kept() {
     let product = outcome.product.expect("the iterate was multiplied");
     assert_eq!(product.with(x.view()).unwrap(), system.a.0.dot(&x));
     assert_eq!(product.with(system.rhs.view()), None);
-    assert_eq!(run(look, &system, &mut x).product, None);
 }
 
 #[test]
