@@ -26,7 +26,7 @@ use ndarray::{ArrayRef2, LinalgScalar};
 
 pub use eliminate::{Elimination, EliminationTask, beyond, factorise};
 pub use inverse::{inverse, inverse_lower};
-pub use substitute::{Blocks, solve, solve_lower, substitute};
+pub use substitute::{TriangleBlocks, solve, solve_lower, substitute};
 
 use crate::lapack::Number;
 

@@ -132,7 +132,7 @@ impl Preconditioning {
         let preconditioner = match self {
             Preconditioning::Nystrom => {
                 Nystrom::new(operator, noise_variance, wanted, problem.seed(), workers)?
-                    .preconditioner(noise_scale)?
+                    .preconditioner(noise_scale, workers)?
             }
             _ => {
                 let cholesky = match (self, rank) {

@@ -44,7 +44,7 @@ impl Solver for Sketch {
         let omega = column_major(&matrix(&oracle()["inputs"]["nystrom_omega_raw"]));
         let approximation = Nystrom::of_sketch(operator, noise_scale.powi(2), omega, workers)?;
         APPROXIMATION.set(Some(approximation.clone()));
-        let product = approximation.preconditioner(noise_scale)?.apply(&problem.rhs(), workers);
+        let product = approximation.preconditioner(noise_scale, workers)?.apply(&problem.rhs(), workers);
         problem.x_mut().assign(&product);
         Ok(Report::new(Reason::Iterations, 0))
     }

@@ -13,7 +13,7 @@ use crate::{Aligned, Alone, Pool};
 const COLUMNS: usize = 256;
 
 /// A lower triangle L in square blocks; the last ones may have fewer rows.
-pub trait Blocks<E>: Sync {
+pub trait TriangleBlocks<E>: Sync {
     /// Order of L.
     fn n(&self) -> usize;
 
@@ -32,7 +32,7 @@ pub trait Blocks<E>: Sync {
 #[derive(Debug)]
 struct Stored<'a>(&'a ArrayRef2<f64>);
 
-impl Blocks<f64> for Stored<'_> {
+impl TriangleBlocks<f64> for Stored<'_> {
     fn n(&self) -> usize {
         self.0.nrows()
     }
@@ -96,7 +96,7 @@ pub fn solve_lower(factor: &ArrayRef2<f64>, b: &mut ArrayRef2<f64>, pool: impl P
 /// # Panics
 /// If the shapes do not fit, or a matrix is not column-major.
 pub fn substitute<E: Real + Number>(
-    factor: &impl Blocks<E>,
+    factor: &impl TriangleBlocks<E>,
     transposed: bool,
     b: &mut ArrayRef2<E>,
     pool: &impl Pool,

@@ -19,7 +19,7 @@ pub(super) struct Scratch([u64; TILE * TILE]);
 
 impl Scratch {
     /// Zeros.
-    pub fn new() -> Scratch {
+    pub(super) fn new() -> Scratch {
         Scratch([0; TILE * TILE])
     }
 
@@ -27,7 +27,7 @@ impl Scratch {
     ///
     /// # Panics
     /// If that is more than a whole tile.
-    pub fn tile<E: Real>(&mut self, (rows, cols): (usize, usize)) -> &mut [E] {
+    pub(super) fn tile<E: Real>(&mut self, (rows, cols): (usize, usize)) -> &mut [E] {
         &mut bytemuck::cast_slice_mut(&mut self.0)[..padded(rows) * padded(cols)]
     }
 }

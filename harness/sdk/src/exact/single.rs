@@ -7,7 +7,7 @@
 
 use std::ops::Range;
 
-use gpbench_numerics::factor::{Blocks, Elimination, EliminationTask, beyond, substitute};
+use gpbench_numerics::factor::{Elimination, EliminationTask, TriangleBlocks, beyond, substitute};
 use gpbench_numerics::packed::Tiled;
 use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
@@ -122,7 +122,7 @@ impl SingleFactor {
     }
 }
 
-impl Blocks<f32> for SingleFactor {
+impl TriangleBlocks<f32> for SingleFactor {
     fn n(&self) -> usize {
         self.n
     }

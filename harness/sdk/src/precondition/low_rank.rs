@@ -57,12 +57,16 @@ impl Preconditioner {
         if basis.ncols() > 0 {
             orthonormalise_over(&mut basis, noise_scale, LOSS.min(NEGLIGIBLE * least), workers)?;
         }
-        Ok(Preconditioner { basis: Basis::Double(TallTiles::new(basis)), least, scale: noise_scale.powi(-2) })
+        Ok(Preconditioner {
+            basis: Basis::Double(TallTiles::new(basis, workers)),
+            least,
+            scale: noise_scale.powi(-2),
+        })
     }
 
     /// I - V V^T for a column-major V, with eigenvalues of at least `least`.
-    pub(super) fn identity_minus(basis: Array2<f64>, least: f64) -> Preconditioner {
-        Preconditioner { basis: Basis::Double(TallTiles::new(basis)), least, scale: 1.0 }
+    pub(super) fn identity_minus(basis: Array2<f64>, least: f64, workers: Workers<'_>) -> Preconditioner {
+        Preconditioner { basis: Basis::Double(TallTiles::new(basis, workers)), least, scale: 1.0 }
     }
 
     /// Columns of V.

@@ -87,7 +87,7 @@ impl Nystrom {
 
     /// P^-1 = (lambda_1 + s^2) U (diag(lambda) + s^2)^-1 U^T + I - U U^T with lambda_1 the least eigenvalue,
     /// for the noise scale s > 0: equation (1.3) there, whose P is this P^-1's inverse.
-    pub fn preconditioner(self, noise_scale: f64) -> Result<Preconditioner> {
+    pub fn preconditioner(self, noise_scale: f64, workers: Workers<'_>) -> Result<Preconditioner> {
         check_noise(noise_scale)?;
         let least = self.values.first().copied().unwrap_or(0.0);
         let largest = self.values.last().copied().unwrap_or(0.0);
@@ -97,7 +97,7 @@ impl Nystrom {
             // 1 - (lambda_1 + s^2) / (lambda + s^2), without cancellation
             column *= ((value - least) / (value + noise_scale * noise_scale)).sqrt();
         }
-        Ok(Preconditioner::identity_minus(basis, bound))
+        Ok(Preconditioner::identity_minus(basis, bound, workers))
     }
 }
 

@@ -19,25 +19,29 @@ pub(super) struct TallTiles<E> {
 }
 
 impl TallTiles<f64> {
-    /// The columns of V, in place of a contiguous, column-major array whose memory is freed block by block.
-    pub(super) fn new(v: Array2<f64>) -> TallTiles<f64> {
+    /// The columns of V, in place of a contiguous, column-major array whose memory is freed a few blocks at a time.
+    pub(super) fn new(v: Array2<f64>, workers: Workers<'_>) -> TallTiles<f64> {
         let (n, k) = v.dim();
         assert!(v.t().is_standard_layout(), "a column-major matrix");
         let (mut columns, first) = v.into_raw_vec_and_offset();
         columns.drain(..first.unwrap_or(0));
         columns.truncate(n * k);
-        let starts = (0..k).step_by(TILE).rev();
-        let block = |start| {
-            let shape = (n, k.min(start + TILE) - start);
-            let block = ArrayView2::from_shape(shape.f(), &columns[start * n..]).expect("the last columns");
-            let tiled = Tiled::new(&block);
+        let mut blocks: Vec<Option<Tiled<f64>>> = (0..k).step_by(TILE).map(|_| None).collect();
+        let together = workers.threads().max(1) * TILE;
+        for start in (0..k).step_by(together).rev() {
+            let places = blocks[start / TILE..].iter_mut().take(together / TILE);
+            workers.for_each(
+                places.zip(columns[start * n..].chunks((n * TILE).max(1))),
+                |(block, columns)| {
+                    let shape = (n, columns.len() / n);
+                    let columns = ArrayView2::from_shape(shape.f(), columns).expect("whole columns");
+                    *block = Some(Tiled::new(&columns));
+                },
+            );
             columns.truncate(start * n);
             columns.shrink_to_fit();
-            tiled
-        };
-        let mut blocks: Vec<Tiled<f64>> = starts.map(block).collect();
-        blocks.reverse();
-        TallTiles { blocks, n }
+        }
+        TallTiles { blocks: blocks.into_iter().flatten().collect(), n }
     }
 }
 
