@@ -35,7 +35,8 @@ pub(crate) use self::waves::{Waves, angles};
 use self::weigh::Weigh;
 use crate::kernel::{Correlation, with_family};
 use crate::{Family, Kernel};
-use gpbench_numerics::packed::{CountLanes, padded};
+pub(crate) use gpbench_numerics::packed::tile_len;
+use gpbench_numerics::packed::{CountLanes, padded, position};
 use gpbench_numerics::simd::{self, Real};
 
 /// Up to this many inputs differences are as fast as products.
@@ -204,16 +205,6 @@ impl<E: Real> Weighed<'_, E> {
 /// Largest number of rows and of columns of a tile in [`Tiles::weigh`], and of numbers of a vector.
 const MOST_COLUMNS: usize = 128;
 const MOST_LANES: usize = 16;
-
-/// Number of entries of a tile, padding included.
-pub(crate) fn tile_len(rows: usize, cols: usize) -> usize {
-    padded(rows) * padded(cols)
-}
-
-/// Position of entry (i, j) in a tile of `width` columns.
-fn position<E: Real>(width: usize, i: usize, j: usize) -> usize {
-    (i / E::STRIP * width + j) * E::STRIP + i % E::STRIP
-}
 
 /// The rows and columns of one tile.
 struct Part<'a> {

@@ -15,10 +15,22 @@ pub use product::{Forward, Transposed};
 pub use tile::TILE;
 pub use tiled::{Tiled, add_product};
 
+use crate::simd::Real;
+
 /// Numbers of rows and columns of a tile are padded to a multiple of this.
 pub const PAD: usize = 16;
 
 /// `n` rounded up to whole strips.
 pub fn padded(n: usize) -> usize {
     n.next_multiple_of(PAD)
+}
+
+/// Number of entries of a tile, padding included.
+pub fn tile_len(rows: usize, cols: usize) -> usize {
+    padded(rows) * padded(cols)
+}
+
+/// Position of entry (i, j) in a tile of `width` columns, padding included.
+pub fn position<E: Real>(width: usize, i: usize, j: usize) -> usize {
+    (i / E::STRIP * width + j) * E::STRIP + i % E::STRIP
 }

@@ -86,11 +86,6 @@ impl Layout {
         self.block * self.width
     }
 
-    /// Right-hand sides.
-    pub fn columns(self) -> usize {
-        self.s
-    }
-
     /// Packs `v` (n x s) into [`Self::len`] numbers; padding is 0.
     ///
     /// # Panics

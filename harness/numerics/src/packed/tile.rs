@@ -2,7 +2,7 @@
 
 use ndarray::{ArrayRef2, Axis};
 
-use super::padded;
+use super::{padded, position, tile_len};
 use crate::simd::Real;
 
 /// Rows and columns of a whole tile of a stored matrix: it stays in the second-level cache during its product.
@@ -28,7 +28,7 @@ impl Scratch {
     /// # Panics
     /// If that is more than a whole tile.
     pub(super) fn tile<E: Real>(&mut self, (rows, cols): (usize, usize)) -> &mut [E] {
-        &mut bytemuck::cast_slice_mut(&mut self.0)[..padded(rows) * padded(cols)]
+        &mut bytemuck::cast_slice_mut(&mut self.0)[..tile_len(rows, cols)]
     }
 }
 
@@ -38,12 +38,11 @@ impl Scratch {
 /// If `tile` has not as many numbers as the padded shape.
 pub(super) fn fill_tile<E: Real>(a: &ArrayRef2<E>, tile: &mut [E]) {
     let (rows, cols) = a.dim();
-    assert_eq!(tile.len(), padded(rows) * padded(cols), "as many numbers as the padded tile");
-    let width = padded(cols) * E::STRIP;
+    assert_eq!(tile.len(), tile_len(rows, cols), "as many numbers as the padded tile");
     if rows % E::STRIP != 0 || cols != padded(cols) || rows != padded(rows) {
         tile.fill(E::from_f64(0.0));
     }
-    let place = |i: usize, j: usize| i / E::STRIP * width + j * E::STRIP + i % E::STRIP;
+    let place = |i, j| position::<E>(padded(cols), i, j);
     for (group, columns) in a.axis_chunks_iter(Axis(1), COLUMNS).enumerate() {
         let slices: Option<Vec<&[E]>> =
             columns.columns().into_iter().map(|column| column.to_slice()).collect();

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use ndarray::{ArrayRef2, Axis};
 
-use super::padded;
 use super::product::{Forward, Transposed};
 use super::tile::{Scratch, TILE, fill_tile};
+use super::{padded, position, tile_len};
 use crate::Aligned;
 use crate::simd::{Real, arch};
 
@@ -23,11 +23,11 @@ impl<E: Real> Tiled<E> {
     /// The same matrix in tiles. Takes as much memory again, and a few rows and columns more.
     pub fn new(a: &ArrayRef2<E>) -> Tiled<E> {
         let shape = a.dim();
-        let mut tiles = Aligned::zeroed::<E>(padded(shape.0) * padded(shape.1));
+        let mut tiles = Aligned::zeroed::<E>(tile_len(shape.0, shape.1));
         let mut rest = tiles.numbers_mut::<E>();
         for rows in a.axis_chunks_iter(Axis(0), TILE) {
             for block in rows.axis_chunks_iter(Axis(1), TILE) {
-                let (tile, others) = rest.split_at_mut(padded(block.nrows()) * padded(block.ncols()));
+                let (tile, others) = rest.split_at_mut(tile_len(block.nrows(), block.ncols()));
                 fill_tile(&block, tile);
                 rest = others;
             }
@@ -48,7 +48,7 @@ impl<E: Real> Tiled<E> {
     /// The matrix of the numbers that `of` returns for the entries.
     pub fn map<F: Real>(&self, of: impl Fn(E) -> F) -> Tiled<F> {
         let mut mapped = Tiled {
-            tiles: Aligned::zeroed::<F>(padded(self.shape.0) * padded(self.shape.1)),
+            tiles: Aligned::zeroed::<F>(tile_len(self.shape.0, self.shape.1)),
             shape: self.shape,
             numbers: PhantomData,
         };
@@ -116,11 +116,6 @@ pub fn add_product<E: Real>(a: &ArrayRef2<E>, transposed: bool, v: &[E], out: &m
             product.add(tile, i * TILE, j * TILE, padded(block.nrows()));
         }
     }
-}
-
-/// Position of an entry in a tile with `cols` columns, padding included.
-fn position<E: Real>(cols: usize, i: usize, j: usize) -> usize {
-    (i / E::STRIP * cols + j) * E::STRIP + i % E::STRIP
 }
 
 /// A product that grows tile by tile.
