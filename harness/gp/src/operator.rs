@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 use gpbench_numerics::LinearOperator;
+use gpbench_numerics::layout::square;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 use rayon::prelude::*;
@@ -105,7 +106,7 @@ impl KernelOperator {
     pub(crate) fn lower_triangle(&self) -> Array2<f64> {
         let n = self.n();
         let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
-        let mut out = Array2::zeros((n, n).f());
+        let mut out = square(n).expect("memory for a dense matrix");
         let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
         let strips = strips.into_par_iter().with_max_len(1).enumerate();
         self.pool.install(|| {

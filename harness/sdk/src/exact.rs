@@ -5,6 +5,7 @@ mod single;
 use ndarray::{Array1, Array2, ArrayRef1, ArrayRef2, ArrayView2, Axis};
 
 pub use gpbench_numerics::factor::{factorise, solve};
+use gpbench_numerics::layout;
 pub use single::SingleFactor;
 
 use crate::kernel::Kernel;
@@ -42,6 +43,16 @@ pub fn check_rows(n: usize) -> Result<()> {
     Err(Error::Unsupported(text))
 }
 
+/// An n x n column-major matrix of zeros for [`factorise`], laid out for the caches: its columns may lie more than n numbers
+/// apart.
+///
+/// # Errors
+/// [`OutOfMemory`](Error::OutOfMemory).
+pub fn square(n: usize) -> Result<Array2<f64>> {
+    let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
+    layout::square(n).ok_or(Error::OutOfMemory { bytes, what: "a dense n x n matrix" })
+}
+
 impl Posterior {
     /// Conditions on targets `y` at the rows of `x`, with a constant prior mean.
     ///
@@ -59,7 +70,8 @@ impl Posterior {
     ) -> Result<Posterior> {
         let n = x.nrows();
         check_rows(n)?;
-        reserve(n)?;
+        // An error in place of an abort where there is no memory for the covariance.
+        drop(square(n)?);
         let mut factor = kernel.gram(&x, &x, workers);
         factor.diag_mut().mapv_inplace(|entry| entry + noise_scale.powi(2));
         factorise(&mut factor, workers)?;
@@ -90,14 +102,6 @@ impl Posterior {
         });
         (means, variances)
     }
-}
-
-/// An error in place of an abort where there is no memory for an n x n matrix.
-fn reserve(n: usize) -> Result<()> {
-    let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
-    Vec::<f64>::new()
-        .try_reserve_exact(n.saturating_mul(n))
-        .map_err(|_| Error::OutOfMemory { bytes, what: "a dense n x n matrix" })
 }
 
 #[cfg(test)]

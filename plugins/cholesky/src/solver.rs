@@ -1,7 +1,7 @@
 //! A = L L^T once, then two triangular solves for all right-hand sides together.
 
-use gpbench_sdk::ndarray::{Array2, ShapeBuilder, s};
-use gpbench_sdk::{Capabilities, Error, Facts, NoParams, Problem, Reason, Report, Result, Solver, exact};
+use gpbench_sdk::ndarray::{Array2, s};
+use gpbench_sdk::{Capabilities, Facts, NoParams, Problem, Reason, Report, Result, Solver, exact};
 
 /// Columns of A in one call: enough for all threads of the host, and few enough to stop soon.
 const STRIPE: usize = 256;
@@ -53,13 +53,7 @@ fn lower_triangle(problem: &Problem<'_>) -> Result<Array2<f64>> {
     let operator = problem.operator();
     let n = operator.n();
     operator.require_square()?;
-    let bytes = n.saturating_mul(n).saturating_mul(size_of::<f64>());
-    let mut entries = Vec::new();
-    entries
-        .try_reserve_exact(n * n)
-        .map_err(|_| Error::OutOfMemory { bytes, what: "a dense n x n matrix" })?;
-    entries.resize(n * n, 0.0);
-    let mut a = Array2::from_shape_vec((n, n).f(), entries).expect("n n entries make an n x n matrix");
+    let mut a = exact::square(n)?;
     for start in (0..n).step_by(STRIPE) {
         let end = (start + STRIPE).min(n);
         operator.block(start..n, start..end, &mut a.slice_mut(s![start.., start..end]))?;

@@ -10,6 +10,9 @@ use crate::{Error, Pool, Result};
 /// a large diagonal block, which a single thread factorises, even where a matrix has two panels only.
 const WIDTH: usize = 512;
 
+/// Rows and columns of a piece of the last diagonal block's work, which all threads share.
+const STRIPE: usize = 128;
+
 /// Rows of a tile where `rows` are left: eight tiles for the threads to share out, but no low ones, whose products are as
 /// slow as those of narrow panels.
 fn tile_rows(rows: usize) -> usize {
@@ -63,13 +66,16 @@ fn eliminate(a: &mut ArrayRef2<f64>, start: usize, pool: &impl Pool) -> Result<(
         tidy: |_| {},
     };
     let mut outcome = Ok(());
-    let first = EliminationTask::Pivots { rows: pivots, left: panel.next, diagonal, outcome: &mut outcome };
-    let second = EliminationTask::Ahead { left: done.slice(s![next_end..ahead_end, ..]), diagonal: ahead };
+    let mut tasks =
+        vec![EliminationTask::Pivots { rows: pivots, left: panel.next, diagonal, outcome: &mut outcome }];
+    if next_end < n {
+        tasks.push(EliminationTask::Ahead { left: done.slice(s![next_end..ahead_end, ..]), diagonal: ahead });
+    }
     let (rows, lefts) = (tile_rows(n - next_end), done.slice(s![next_end.., ..]));
     let tiles = below.axis_chunks_iter_mut(Axis(0), rows).zip(lefts.axis_chunks_iter(Axis(0), rows));
     let tiles = tiles.zip(next.axis_chunks_iter_mut(Axis(0), rows));
-    let tiles = tiles.map(|((rows, left), next)| EliminationTask::Rows { rows, left, next });
-    pool.for_each([first, second].into_iter().chain(tiles), |task| panel.work_on(task));
+    tasks.extend(tiles.map(|((rows, left), next)| EliminationTask::Rows { rows, left, next }));
+    panel.work_on(tasks, pool);
     outcome.map_err(|error| beyond(end, error))
 }
 
@@ -128,20 +134,30 @@ pub enum EliminationTask<'a, E> {
     },
 }
 
-impl<E: Number> Elimination<'_, E> {
-    /// Finishes the task's rows of the panel, and begins or finishes the blocks of later panels that the task has.
+impl<E: Number + Send + Sync> Elimination<'_, E> {
+    /// Finishes the tasks' rows of the panel, and begins or finishes the blocks of later panels that the tasks have. Where
+    /// the next diagonal block is the only task, since it is the last block, all threads share it.
     ///
     /// # Panics
     /// If shapes do not fit, or a matrix is not column-major.
-    pub fn work_on(&self, task: EliminationTask<'_, E>) {
+    pub fn work_on(&self, tasks: Vec<EliminationTask<'_, E>>, pool: &impl Pool) {
+        match <[_; 1]>::try_from(tasks) {
+            Ok([EliminationTask::Pivots { rows, left, diagonal, outcome }]) => {
+                *outcome = self.factorise_last(rows, &left, diagonal, pool);
+            }
+            Ok([task]) => self.work_alone(task),
+            Err(tasks) => pool.for_each(tasks, |task| self.work_alone(task)),
+        }
+    }
+
+    /// One task, on the calling thread.
+    fn work_alone(&self, task: EliminationTask<'_, E>) {
         match task {
             EliminationTask::Pivots { mut rows, left, mut diagonal, outcome } => {
                 self.finish(&mut rows, &left);
                 subtract_gram(&mut diagonal, &left.slice(s![.., self.preceding..]));
                 subtract_gram(&mut diagonal, &rows);
-                (self.tidy)(&mut diagonal);
-                *outcome = lapack::cholesky(&mut diagonal);
-                (self.tidy)(&mut diagonal);
+                *outcome = self.factorise(&mut diagonal);
             }
             EliminationTask::Ahead { left, mut diagonal } => subtract_gram(&mut diagonal, &left),
             EliminationTask::Rows { mut rows, left, mut next } => {
@@ -149,6 +165,37 @@ impl<E: Number> Elimination<'_, E> {
                 subtract_product(&mut next, &left, &self.next.t());
             }
         }
+    }
+
+    /// The task of the last diagonal block. Its rows of the panel are finished in pieces, and the block is updated in
+    /// stripes of columns, before one thread factorises it.
+    fn factorise_last(
+        &self,
+        mut rows: ArrayViewMut2<'_, E>,
+        left: &ArrayRef2<E>,
+        mut diagonal: ArrayViewMut2<'_, E>,
+        pool: &impl Pool,
+    ) -> Result<()> {
+        let pieces = rows.axis_chunks_iter_mut(Axis(0), STRIPE).zip(left.axis_chunks_iter(Axis(0), STRIPE));
+        pool.for_each(pieces, |(mut rows, left)| self.finish(&mut rows, &left));
+        let stripes = diagonal.axis_chunks_iter_mut(Axis(1), STRIPE).enumerate();
+        pool.for_each(stripes, |(index, stripe)| {
+            let (first, end) = (index * STRIPE, index * STRIPE + stripe.ncols());
+            let (mut square, mut below) = stripe.slice_move(s![first.., ..]).split_at(Axis(0), end - first);
+            for left in [left.slice(s![.., self.preceding..]), rows.view()] {
+                subtract_gram(&mut square, &left.slice(s![first..end, ..]));
+                subtract_product(&mut below, &left.slice(s![end.., ..]), &left.slice(s![first..end, ..]).t());
+            }
+        });
+        self.factorise(&mut diagonal)
+    }
+
+    /// The factor of an updated diagonal block in place of it.
+    fn factorise(&self, diagonal: &mut ArrayRef2<E>) -> Result<()> {
+        (self.tidy)(diagonal);
+        let outcome = lapack::cholesky(diagonal);
+        (self.tidy)(diagonal);
+        outcome
     }
 
     /// Computes some rows of the panel, by the preceding panel's columns and the diagonal block.

@@ -201,7 +201,7 @@ fn eliminate(strips: &mut [Array2<f32>], height: usize, workers: Workers<'_>) ->
                 tasks.push(EliminationTask::Ahead { left, diagonal });
             }
         }
-        workers.for_each(tasks, |task| panel.work_on(task));
+        panel.work_on(tasks, &workers);
         outcome.map_err(|error| beyond(end, error))?;
     }
     Ok(())

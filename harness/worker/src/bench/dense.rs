@@ -45,7 +45,7 @@ pub(super) fn factor(
 ) -> Result<DenseTiming, Box<dyn Error>> {
     let (n, rhs, workers) = (operator.shape().0, request.rhs, Workers::new(request.threads));
     let all: Vec<usize> = (0..n).collect();
-    let mut h = Array2::zeros((n, n).f());
+    let mut h = exact::square(n)?;
     operator.block(&all, &all, h.view_mut());
     let b = streams.normals("b", n, rhs);
     // A factor takes the place of the one before: with many rows, there is no memory for both.
