@@ -1,5 +1,6 @@
 //! Memory layout of matrices. The C interface and LAPACK use column-major matrices.
 
+use bytemuck::Zeroable;
 use ndarray::{Array2, ArrayRef2, ShapeBuilder, s};
 
 /// A column-major copy.
@@ -19,9 +20,14 @@ const LINE: usize = 64 / size_of::<f64>();
 /// lie whole pages apart, so that the entries of a row would share places in the caches, lie a cache line further apart.
 pub fn square(n: usize) -> Option<Array2<f64>> {
     let rows = if n > 0 && n.is_multiple_of(PAGE) { n + LINE } else { n };
-    let numbers = bytemuck::try_zeroed_vec(rows.checked_mul(n)?).ok()?;
-    let memory = Array2::from_shape_vec((rows, n).f(), numbers).ok()?;
-    Some(memory.slice_move(s![..n, ..]))
+    Some(zeros(rows, n)?.slice_move(s![..n, ..]))
+}
+
+/// A column-major matrix of zeros, or `None` where there is no memory for it. The system hands out the memory as it is
+/// written, to the threads that write.
+pub fn zeros<E: Zeroable>(rows: usize, columns: usize) -> Option<Array2<E>> {
+    let numbers = bytemuck::try_zeroed_vec(rows.checked_mul(columns)?).ok()?;
+    Array2::from_shape_vec((rows, columns).f(), numbers).ok()
 }
 
 /// Distance between columns, if the array is column-major.

@@ -8,6 +8,7 @@
 use std::ops::Range;
 
 use gpbench_numerics::factor::{Elimination, EliminationTask, TriangleBlocks, beyond, substitute};
+use gpbench_numerics::layout::zeros;
 use gpbench_numerics::packed::Tiled;
 use ndarray::{Array2, ArrayRef2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
@@ -154,14 +155,10 @@ fn strips(n: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// Memory for a strip of a matrix of n rows.
 fn empty(rows: &Range<usize>, n: usize) -> Result<Array2<f32>> {
-    let shape = (rows.len(), rows.end);
-    let mut numbers = Vec::new();
-    numbers.try_reserve_exact(shape.0 * shape.1).map_err(|_| Error::OutOfMemory {
+    zeros(rows.len(), rows.end).ok_or(Error::OutOfMemory {
         bytes: SingleFactor::bytes(n),
         what: "a Cholesky factor in single precision",
-    })?;
-    numbers.resize(shape.0 * shape.1, 0.0);
-    Ok(Array2::from_shape_vec(shape.f(), numbers).expect("as many numbers as the shape says"))
+    })
 }
 
 /// L in place of the lower triangle, by the tasks of [`factorise`](super::factorise): panels are as wide as strips are
