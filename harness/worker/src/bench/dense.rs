@@ -13,7 +13,7 @@ use gpbench_sdk::precondition::Preconditioner;
 use gpbench_sdk::{Precision, Workers};
 use ndarray::{Array2, ArrayViewMut2, Axis, ShapeBuilder, s};
 
-use super::median::medians_of;
+use super::median::{medians_of, untimed};
 use super::{gemm, memory};
 
 /// Ratio of the largest to the smallest column of the factor that a preconditioner is built from, typical of
@@ -108,11 +108,17 @@ pub(super) fn precondition(
     }
     // The Frobenius norm of a factor of a kernel matrix with a diagonal of ones.
     factor *= (n as f64).sqrt() / factor.iter().map(|entry| entry * entry).sum::<f64>().sqrt();
-    // V takes the memory of its factor, so each run needs a copy. Solvers need none.
-    let build = || Preconditioner::low_rank_plus_noise(copied(&factor, workers), NOISE_SCALE, workers);
+    // V takes the memory of its factor, so each run needs a copy, which solvers do not.
+    let build = || {
+        let factor = untimed(|| copied(&factor, workers));
+        Preconditioner::low_rank_plus_noise(factor, NOISE_SCALE, workers)
+    };
     let (double, single) = (build()?, build()?.stored_in(Precision::Mixed, workers));
 
-    let mut built = || drop(black_box(build()));
+    let mut built = || {
+        let built = black_box(build());
+        untimed(|| drop(built));
+    };
     let mut apply = || drop(black_box(double.apply(&r, workers)));
     let mut apply_single = || drop(black_box(single.apply(&r, workers)));
     let (entries, columns) = (n as f64 * rank as f64, rhs as f64);

@@ -1,11 +1,25 @@
 //! Medians of repeated runs.
 
-use std::time::Instant;
+use std::cell::Cell;
+use std::time::{Duration, Instant};
 
 use gpbench_statistics::median;
 
 /// Minimum number of runs of each piece of work.
 const ROUNDS: usize = 5;
+
+thread_local! {
+    /// Time of the current run that does not count.
+    static UNTIMED: Cell<Duration> = const { Cell::new(Duration::ZERO) };
+}
+
+/// A part of a timed run, on its thread, that does not count: what prepares it or frees its result.
+pub(super) fn untimed<R>(part: impl FnOnce() -> R) -> R {
+    let start = Instant::now();
+    let result = part();
+    UNTIMED.set(UNTIMED.get() + start.elapsed());
+    result
+}
 
 /// Median seconds of each piece of work, from `seconds` spent on each, or five runs if those take longer.
 ///
@@ -24,9 +38,10 @@ pub(super) fn medians_of(works: &mut [&mut dyn FnMut()], seconds: f64) -> Vec<f6
         for (work, times) in works.iter_mut().zip(&mut times) {
             let turn = Instant::now();
             loop {
+                UNTIMED.set(Duration::ZERO);
                 let start = Instant::now();
                 work();
-                times.push(start.elapsed().as_secs_f64());
+                times.push(start.elapsed().saturating_sub(UNTIMED.get()).as_secs_f64());
                 if turn.elapsed().as_secs_f64() >= seconds / ROUNDS as f64 {
                     break;
                 }
