@@ -21,11 +21,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use gpbench_numerics::LinearOperator;
+use gpbench_numerics::Pool;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::KernelMatrix;
+use crate::threads::OnPool;
 
 /// The distinct rows of a matrix of inputs, and the row of each input.
 #[derive(Debug, Clone, PartialEq)]
@@ -204,16 +205,13 @@ impl LinearOperator for CollapsedOperator {
     fn block(&self, rows: &[usize], cols: &[usize], mut out: ArrayViewMut2<f64>) {
         self.unscaled.block(rows, cols, out.view_mut());
         let scales = self.scales();
-        let columns: Vec<_> = out.columns_mut().into_iter().zip(cols).collect();
-        self.pool.install(|| {
-            columns.into_par_iter().for_each(|(mut column, &col)| {
-                for (entry, &row) in column.iter_mut().zip(rows) {
-                    *entry *= scales[row] * scales[col];
-                    if row == col {
-                        *entry += self.noise_variance;
-                    }
+        OnPool(&self.pool).for_each(out.columns_mut().into_iter().zip(cols), |(mut column, &col)| {
+            for (entry, &row) in column.iter_mut().zip(rows) {
+                *entry *= scales[row] * scales[col];
+                if row == col {
+                    *entry += self.noise_variance;
                 }
-            });
+            }
         });
     }
 

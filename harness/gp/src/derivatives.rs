@@ -4,9 +4,10 @@ use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
+use crate::threads::OnPool;
 use crate::{Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
+use gpbench_numerics::Pool;
 
 /// Columns of the matrix in one sum. These sums are added in a fixed order.
 const COLUMNS: usize = 64;
@@ -49,9 +50,8 @@ fn scaled(kernel: &Kernel, x: ArrayView2<f64>) -> Array2<f64> {
 
 /// The total of the sums over blocks of `n` columns.
 fn sums_by_block(d: usize, n: usize, pool: &ThreadPool, sums: impl Fn(Range<usize>) -> Sums + Sync) -> Sums {
-    let blocks = (0..n.div_ceil(COLUMNS)).into_par_iter().with_max_len(1);
-    let found: Vec<Sums> =
-        pool.install(|| blocks.map(|block| sums(block * COLUMNS..n.min((block + 1) * COLUMNS))).collect());
+    let found =
+        OnPool(pool).map(0..n.div_ceil(COLUMNS), |block| sums(block * COLUMNS..n.min((block + 1) * COLUMNS)));
     let mut total = Sums::zero(d);
     found.iter().for_each(|sums| total.add(sums));
     total

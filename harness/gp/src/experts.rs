@@ -12,11 +12,12 @@ use std::sync::Arc;
 
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis, Zip};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::Kernel;
 use crate::NotPositiveDefinite;
 use crate::exact::ExactGp;
+use crate::threads::OnPool;
+use gpbench_numerics::Pool;
 
 /// One expert.
 #[derive(Debug, Clone, PartialEq)]
@@ -142,10 +143,7 @@ impl Experts {
         mut take: impl FnMut(&Expert, T),
     ) -> Result<(), SingularExpert> {
         for (part, experts) in self.experts.chunks(TOGETHER).enumerate() {
-            let answers: Vec<_> = pool.install(|| {
-                let fits = experts.par_iter().with_max_len(1).map(|expert| Ok(ask(&expert.fit(x, y, pool)?)));
-                fits.collect()
-            });
+            let answers = OnPool(pool).map(experts, |expert| Ok(ask(&expert.fit(x, y, pool)?)));
             for (index, (expert, answer)) in experts.iter().zip(answers).enumerate() {
                 let number = part * TOGETHER + index;
                 take(expert, answer.map_err(|error| SingularExpert { expert: number, error })?);

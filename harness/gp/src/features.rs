@@ -14,9 +14,10 @@ use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, CowArray, Ix2, ShapeBuilder, s};
 use rand::{Rng, RngExt};
 use rand_distr::{ChiSquared, StandardNormal};
-use rayon::prelude::*;
 
+use crate::threads::Here;
 use crate::{Kernel, blas, sin_cos};
+use gpbench_numerics::Pool;
 
 /// A set of random features of one kernel.
 #[derive(Debug, Clone)]
@@ -103,8 +104,8 @@ impl RandomFeatures {
     /// of the caller. Memory of blocks of the same shape is used again.
     pub fn evaluate(&self, x: ArrayView2<f64>, blocks: &mut Vec<Array2<f64>>) {
         blocks.resize_with(x.nrows().div_ceil(ROWS), || Array2::default((0, 0)));
-        let parts: Vec<_> = x.axis_chunks_iter(Axis(0), ROWS).collect();
-        blocks.par_iter_mut().zip(parts).with_max_len(1).for_each(|(block, x)| self.evaluate_block(x, block));
+        let parts = x.axis_chunks_iter(Axis(0), ROWS);
+        Here.for_each(blocks.iter_mut().zip(parts), |(block, x)| self.evaluate_block(x, block));
     }
 
     /// `phi(x)` in place of `phi`, whatever its shape was.
@@ -170,8 +171,8 @@ impl FeatureRows<'_> {
         let (n, count) = self.shape();
         assert_eq!(w.nrows(), count, "one weight per feature");
         let mut out = Array2::zeros((n, w.ncols()).f());
-        let parts: Vec<_> = out.axis_chunks_iter_mut(Axis(0), ROWS).collect();
-        parts.into_par_iter().with_max_len(1).enumerate().for_each(|(block, mut part)| {
+        let parts = out.axis_chunks_iter_mut(Axis(0), ROWS);
+        Here.for_each(parts.enumerate(), |(block, mut part)| {
             add_product(self.block(block).view(), w, &mut part);
         });
         out
@@ -186,17 +187,13 @@ impl FeatureRows<'_> {
         let (n, count) = self.shape();
         assert_eq!(n, y.nrows(), "one row of values per row of inputs");
         let values: Vec<_> = y.axis_chunks_iter(Axis(0), ROWS).enumerate().collect();
-        let sums: Vec<Array2<f64>> = values
-            .par_chunks(values.len().div_ceil(STRIPES).max(1))
-            .with_max_len(1)
-            .map(|stripe| {
-                let mut sum = Array2::zeros((count, y.ncols()).f());
-                for &(block, y) in stripe {
-                    add_product(self.block(block).t(), y, &mut sum.view_mut());
-                }
-                sum
-            })
-            .collect();
+        let sums = Here.map(values.chunks(values.len().div_ceil(STRIPES).max(1)), |stripe| {
+            let mut sum = Array2::<f64>::zeros((count, y.ncols()).f());
+            for &(block, y) in stripe {
+                add_product(self.block(block).t(), y, &mut sum.view_mut());
+            }
+            sum
+        });
         let mut total = Array2::zeros((count, y.ncols()).f());
         sums.iter().for_each(|sum| total += sum);
         total

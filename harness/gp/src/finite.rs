@@ -13,11 +13,11 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
+use gpbench_numerics::Pool;
 use gpbench_numerics::{factor, lapack, pieces};
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::NotPositiveDefinite;
 use crate::RandomFeatures;
@@ -202,15 +202,13 @@ fn moments(
         pieces::fill(x, phi.view_mut(), OnPool(pool), |x, mut phi| phi.assign(&map.rows(x)));
         let phi = phi.view();
         let entries = projected.axis_chunks_iter_mut(Axis(0), PANEL);
-        let panels: Vec<_> = gram.axis_chunks_iter_mut(Axis(1), PANEL).zip(entries).enumerate().collect();
-        pool.install(|| {
-            panels.into_par_iter().with_max_len(1).for_each(|(index, (mut panel, mut projected))| {
-                let start = index * PANEL;
-                let columns = phi.slice(s![.., start..start + panel.ncols()]);
-                let mut below = panel.slice_mut(s![start.., ..]);
-                general_mat_mul(1.0, &phi.slice(s![.., start..]).t(), &columns, 1.0, &mut below);
-                general_mat_vec_mul(1.0, &columns.t(), &y, 1.0, &mut projected.column_mut(0));
-            });
+        let panels = gram.axis_chunks_iter_mut(Axis(1), PANEL).zip(entries).enumerate();
+        OnPool(pool).for_each(panels, |(index, (mut panel, mut projected))| {
+            let start = index * PANEL;
+            let columns = phi.slice(s![.., start..start + panel.ncols()]);
+            let mut below = panel.slice_mut(s![start.., ..]);
+            general_mat_mul(1.0, &phi.slice(s![.., start..]).t(), &columns, 1.0, &mut below);
+            general_mat_vec_mul(1.0, &columns.t(), &y, 1.0, &mut projected.column_mut(0));
         });
     }
     (gram, projected)

@@ -16,6 +16,7 @@ use crate::NotPositiveDefinite;
 use crate::pathwise::{self, Prior, Targets};
 use crate::pivoted::PivotedFactor;
 use crate::seed::{self, Streams};
+use crate::threads::inside;
 use crate::{Frequencies, Kernel, KernelOperator, RandomFeatures, SystemMatrix};
 
 /// Number of posterior samples from which a variance is computed.
@@ -68,8 +69,7 @@ impl IterativeGp {
         let op = KernelOperator::with_pool(kernel, noise_scale, x, Arc::clone(pool));
         let nowhere = Array2::zeros((0, x.ncols()));
         let prior = Prior::Features(&features);
-        let draws = pool
-            .install(|| prior.draw(kernel, x, nowhere.view(), SAMPLES, &streams()))
+        let draws = inside(pool, || prior.draw(kernel, x, nowhere.view(), SAMPLES, &streams()))
             .expect("features have no matrix to factorise");
         let Targets { rhs, .. } = Targets::pathwise(y, noise_scale, draws, &streams());
         let preconditioner = Preconditioner::new(&op, x, noise_scale);
@@ -90,7 +90,7 @@ impl IterativeGp {
     /// Posterior mean and latent variance (without observation noise) at the rows of `x_star`.
     pub fn predict(&self, x_star: ArrayView2<f64>) -> (Array1<f64>, Array1<f64>) {
         let w = streams().normals("prior-weights", FEATURES, SAMPLES);
-        let f_star = self.op.pool().install(|| self.features.apply(x_star, w.view()));
+        let f_star = inside(self.op.pool(), || self.features.apply(x_star, w.view()));
         let prediction = pathwise::predict(&self.op, x_star, self.solution.view(), f_star.view());
         (prediction.mean, prediction.sample_variance.expect("there are samples"))
     }

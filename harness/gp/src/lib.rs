@@ -86,4 +86,4 @@ pub use operator::KernelOperator;
 pub use samples::PosteriorSamples;
 pub use singular::NotPositiveDefinite;
 pub use threads::{ThreadsRefused, thread_pool};
-pub use tile::TileParts;
+pub use tile::{TileParts, tile_parts};

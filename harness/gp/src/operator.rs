@@ -12,16 +12,15 @@ use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
 use gpbench_numerics::LinearOperator;
+use gpbench_numerics::Pool;
 use gpbench_numerics::layout::square;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::Gradient;
 use crate::matrix::evaluated_by_rows_and_back;
 use crate::scratch::Scratch;
-use crate::threads::Here;
-use crate::threads::thread_pool;
+use crate::threads::{Here, OnPool, inside, thread_pool};
 use crate::tile::{Identity, Points, Side, Tiles, tile_len};
 use crate::{Arithmetic, Kernel, KernelMatrix, SystemMatrix, blas};
 use gpbench_numerics::packed::Layout;
@@ -107,18 +106,15 @@ impl KernelOperator {
         let n = self.n();
         let tiles = Tiles::accurate(&self.kernel, self.noise_scale);
         let mut out = square(n).expect("memory for a dense matrix");
-        let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
-        let strips = strips.into_par_iter().with_max_len(1).enumerate();
-        self.pool.install(|| {
-            strips.for_each(|(c, mut strip)| {
-                let cols = c * TILE..c * TILE + strip.ncols();
-                for start in (cols.start..n).step_by(TILE) {
-                    let rows = start..n.min(start + TILE);
-                    let part = strip.slice_mut(s![rows.clone(), ..]);
-                    let side = self.training();
-                    self.with_scratch(|tile| tiles.evaluate_dense(side, &rows, side, &cols, tile, part));
-                }
-            });
+        let strips = out.axis_chunks_iter_mut(Axis(1), TILE).enumerate();
+        OnPool(&self.pool).for_each(strips, |(c, mut strip)| {
+            let cols = c * TILE..c * TILE + strip.ncols();
+            for start in (cols.start..n).step_by(TILE) {
+                let rows = start..n.min(start + TILE);
+                let part = strip.slice_mut(s![rows.clone(), ..]);
+                let side = self.training();
+                self.with_scratch(|tile| tiles.evaluate_dense(side, &rows, side, &cols, tile, part));
+            }
         });
         out
     }
@@ -136,7 +132,7 @@ impl KernelOperator {
         sums: usize,
         work: impl FnOnce(&[&[E]], &mut [f64]) + Send,
     ) {
-        self.pool.install(|| {
+        inside(&self.pool, || {
             self.memory.with(layout.len(), |packed| {
                 layout.pack(v, packed, &Here);
                 let blocks: Vec<&[E]> = packed.chunks(layout.block_len().max(1)).collect();

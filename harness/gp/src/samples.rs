@@ -20,12 +20,12 @@ use std::sync::Arc;
 
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
-use rayon::prelude::*;
 
 use crate::RandomFeatures;
 use crate::operator::{TILE, pieces};
 use crate::scratch::Scratch;
-use crate::threads::Here;
+use crate::threads::{Here, OnPool, inside};
+use gpbench_numerics::Pool;
 
 use gradients::Gradients;
 use terms::{KernelTerms, PriorTerms, Terms};
@@ -62,7 +62,7 @@ impl<'a> PosteriorSamples<'a> {
         assert_eq!(v.nrows(), points.nrows(), "one row of weights per point");
         assert_eq!(w.ncols(), v.ncols(), "one prior draw per sample");
         let kernel = features.kernel();
-        let (kernel, prior) = pool.install(|| {
+        let (kernel, prior) = inside(&pool, || {
             let kernel_terms = KernelTerms::new(kernel, noise_scale, points, v);
             (kernel_terms, PriorTerms::new(kernel, features.omega(), w))
         });
@@ -77,11 +77,8 @@ impl<'a> PosteriorSamples<'a> {
     /// All samples at the rows of `x` (C x d): C x s.
     pub fn values(&self, x: ArrayView2<f64>) -> Array2<f64> {
         let mut out = Array2::zeros((x.nrows(), self.count()).f());
-        let tasks: Vec<_> =
-            x.axis_chunks_iter(Axis(0), TILE).zip(out.axis_chunks_iter_mut(Axis(0), TILE)).collect();
-        self.pool.install(|| {
-            tasks.into_par_iter().with_max_len(1).for_each(|(x, out)| self.values_of_tile(x, out));
-        });
+        let tasks = x.axis_chunks_iter(Axis(0), TILE).zip(out.axis_chunks_iter_mut(Axis(0), TILE));
+        OnPool(&self.pool).for_each(tasks, |(x, out)| self.values_of_tile(x, out));
         out
     }
 
@@ -94,7 +91,7 @@ impl<'a> PosteriorSamples<'a> {
     /// If `x` has no rows.
     pub fn best_of(&self, x: ArrayView2<f64>) -> Vec<(usize, f64)> {
         assert!(x.nrows() > 0, "there is a candidate");
-        let tiles: Vec<_> = x.axis_chunks_iter(Axis(0), TILE).enumerate().collect();
+        let tiles = x.axis_chunks_iter(Axis(0), TILE).enumerate();
         let best_of_tile = |(tile, x): (usize, ArrayView2<f64>)| -> Vec<(usize, f64)> {
             let mut values = Array2::zeros((x.nrows(), self.count()).f());
             self.values_of_tile(x, values.view_mut());
@@ -105,8 +102,7 @@ impl<'a> PosteriorSamples<'a> {
                 .map(|values| best(values.iter().enumerate().map(with_rows)))
                 .collect()
         };
-        let of_tiles: Vec<_> =
-            self.pool.install(|| tiles.into_par_iter().with_max_len(1).map(best_of_tile).collect());
+        let of_tiles = OnPool(&self.pool).map(tiles, best_of_tile);
         (0..self.count()).map(|c| best(of_tiles.iter().map(|tile| tile[c]))).collect()
     }
 
@@ -127,7 +123,7 @@ impl<'a> PosteriorSamples<'a> {
         let sorted = starts.select(Axis(0), &order);
         let owners: Vec<usize> = order.iter().map(|&start| owner[start]).collect();
         let gradients = Gradients { kernel: &self.kernel, prior: &self.prior, memory: &self.memory };
-        let (values, gradients) = self.pool.install(|| gradients.value_and_gradient(sorted.view(), &owners));
+        let (values, gradients) = inside(&self.pool, || gradients.value_and_gradient(sorted.view(), &owners));
         let mut of_starts = (Array1::zeros(starts.nrows()), Array2::zeros(starts.dim()));
         for (place, &start) in order.iter().enumerate() {
             of_starts.0[start] = values[place];

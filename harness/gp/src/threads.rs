@@ -28,15 +28,24 @@ pub fn thread_pool(threads: usize) -> Result<Arc<ThreadPool>, ThreadsRefused> {
     pool.map(Arc::new).map_err(|error| ThreadsRefused { threads, reason: error.to_string() })
 }
 
+/// Runs `work` on a thread of the pool, so that [`Here`] is this pool. Rayon's own code is compiled once for all types of
+/// work.
+pub(crate) fn inside<R: Send>(pool: &ThreadPool, work: impl FnOnce() -> R + Send) -> R {
+    let (mut work, mut result) = (Some(work), None);
+    let mut once = || result = work.take().map(|work| work());
+    let once: &mut (dyn FnMut() + Send) = &mut once;
+    pool.install(once);
+    result.expect("the pool has run it")
+}
+
 /// A rayon pool in the form that the shared numerics use. BLAS is set to one thread.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct OnPool<'a>(pub(crate) &'a ThreadPool);
 
 impl Pool for OnPool<'_> {
-    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
         blas::start_single_threaded();
-        let items: Vec<T> = items.into_iter().collect();
-        self.0.install(|| items.into_par_iter().with_max_len(1).for_each(&work));
+        self.0.install(|| Here.run(count, work));
     }
 }
 
@@ -45,9 +54,8 @@ impl Pool for OnPool<'_> {
 pub(crate) struct Here;
 
 impl Pool for Here {
-    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-        let items: Vec<T> = items.into_iter().collect();
-        items.into_par_iter().for_each(&work);
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        (0..count).into_par_iter().with_max_len(1).for_each(work);
     }
 }
 

@@ -28,7 +28,7 @@ use ndarray::ArrayViewMut2;
 
 use self::distance::{Differences, Distance, Products};
 use self::evaluate::Evaluate;
-pub use self::parts::TileParts;
+pub use self::parts::{TileParts, tile_parts};
 pub(crate) use self::points::{Factors, Points};
 pub(crate) use self::sampled::{RowWeights, Sampled, VectorSums};
 pub(crate) use self::waves::{Waves, angles};

@@ -11,7 +11,7 @@ mod tile;
 mod tiled;
 
 pub use layout::{CountLanes, Layout};
-pub use product::{Forward, Transposed};
+pub use product::TileProduct;
 pub use tile::TILE;
 pub use tiled::{Tiled, add_product};
 

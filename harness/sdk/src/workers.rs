@@ -58,24 +58,17 @@ impl Workers<'_> {
     /// Calls `work` once for each item, and returns when all are done. Free threads take
     /// the next item. A panic in `work` is resumed here. `work` makes no calls to the host.
     pub fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-        let slots: Vec<_> = items.into_iter().map(|item| Mutex::new(Some(item))).collect();
-        let body = |index: usize| {
-            let item = slots.get(index).and_then(|slot| slot.lock().ok()?.take());
-            if let Some(item) = item {
-                work(item);
-            }
-        };
-        match self.pool {
-            _ if self.threads <= 1 || slots.len() <= 1 => (0..slots.len()).for_each(body),
-            Some(pool) => on_pool(pool, slots.len(), &body),
-            None => on_threads(self.threads.min(slots.len()), slots.len(), &body),
-        }
+        Pool::for_each(self, items, work);
     }
 }
 
 impl Pool for Workers<'_> {
-    fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
-        Workers::for_each(self, items, work);
+    fn run(&self, count: usize, work: &(dyn Fn(usize) + Sync)) {
+        match self.pool {
+            _ if self.threads <= 1 || count <= 1 => (0..count).for_each(work),
+            Some(pool) => on_pool(pool, count, work),
+            None => on_threads(self.threads.min(count), count, work),
+        }
     }
 }
 

@@ -1,8 +1,8 @@
 //! The gradient of the exact log marginal likelihood.
 
+use gpbench_numerics::Pool;
 use gpbench_numerics::factor;
 use ndarray::{ArrayView2, s};
-use rayon::prelude::*;
 
 use super::ExactGp;
 use crate::Gradient;
@@ -16,13 +16,10 @@ impl ExactGp {
         // The lower triangle of (v v^T - H^-1) / 2.
         let (v, pool) = (self.v.view(), self.op.pool());
         let mut weights = factor::inverse(&self.factor, OnPool(pool));
-        let columns: Vec<_> = weights.columns_mut().into_iter().enumerate().collect();
-        pool.install(|| {
-            columns.into_par_iter().for_each(|(j, mut column)| {
-                let below = s![j..];
-                column.slice_mut(below).zip_mut_with(&v.slice(below), |entry, vi| {
-                    *entry = 0.5 * (v[j] * vi - *entry);
-                });
+        OnPool(pool).for_each(weights.columns_mut().into_iter().enumerate(), |(j, mut column)| {
+            let below = s![j..];
+            column.slice_mut(below).zip_mut_with(&v.slice(below), |entry, vi| {
+                *entry = 0.5 * (v[j] * vi - *entry);
             });
         });
         derivatives::weighted(&self.op, x, weights.view())

@@ -3,10 +3,11 @@
 //! It is implemented here because linfa's k-means needs an older ndarray. The centre of each row is found
 //! independently, and the rows of each centre are summed in order, so results do not depend on the number of threads.
 
+use crate::threads::Here;
+use gpbench_numerics::Pool;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use rand::{Rng, RngExt};
-use rayon::prelude::*;
 
 /// Maximum number of iterations; the first few have most of the effect.
 const ITERATIONS: usize = 30;
@@ -55,15 +56,14 @@ fn seeds(x: ArrayView2<f64>, count: usize, rng: &mut impl Rng) -> Vec<usize> {
 
 /// Lowers each row's weight to its squared distance to `seed`; returns the sums of the weights by chunk.
 fn lower_weights(x: ArrayView2<f64>, seed: ArrayView1<f64>, weights: &mut [f64]) -> Vec<f64> {
-    let chunks: Vec<_> = x.axis_chunks_iter(Axis(0), CHUNK).zip(weights.chunks_mut(CHUNK)).collect();
-    let sums = chunks.into_par_iter().with_max_len(1).map(|(rows, weights)| {
+    let chunks = x.axis_chunks_iter(Axis(0), CHUNK).zip(weights.chunks_mut(CHUNK));
+    Here.map(chunks, |(rows, weights)| {
         for (row, weight) in rows.rows().into_iter().zip(&mut *weights) {
             let square = Zip::from(row).and(seed).fold(0.0, |sum, a, b| sum + (a - b) * (a - b));
             *weight = weight.min(square);
         }
         weights.iter().sum()
-    });
-    sums.collect()
+    })
 }
 
 /// The row at which the running sum of the weights exceeds `target`; `None` if all weights are 0.
@@ -97,15 +97,14 @@ fn draw(weights: &[f64], sums: &[f64], target: f64) -> Option<usize> {
 /// The nearest centre of each row; ties go to the first.
 fn nearest_centres(x: ArrayView2<f64>, centres: ArrayView2<f64>) -> Vec<usize> {
     let squares: Array1<f64> = centres.rows().into_iter().map(|row| row.dot(&row)).collect();
-    let tiles: Vec<_> = x.axis_chunks_iter(Axis(0), ROWS).collect();
-    let found = tiles.into_par_iter().with_max_len(1).map(|rows| {
+    let found = Here.map(x.axis_chunks_iter(Axis(0), ROWS), |rows| {
         // |x - c|^2 minus |x|^2, which is the same for all centres.
         let mut distances = Array2::zeros((rows.nrows(), centres.nrows()));
         distances += &squares;
         general_mat_mul(-2.0, &rows, &centres.t(), 1.0, &mut distances);
         distances.rows().into_iter().map(first_least).collect::<Vec<_>>()
     });
-    found.collect::<Vec<_>>().concat()
+    found.concat()
 }
 
 fn first_least(distances: ArrayView1<f64>) -> usize {
@@ -131,8 +130,7 @@ fn move_to_means(x: ArrayView2<f64>, nearest: &[usize], centres: &mut Array2<f64
         members[ends[centre]] = row;
         ends[centre] += 1;
     }
-    let rows: Vec<_> = centres.rows_mut().into_iter().enumerate().collect();
-    rows.into_par_iter().for_each(|(centre, mut to)| {
+    Here.for_each(centres.rows_mut().into_iter().enumerate(), |(centre, mut to)| {
         let members = &members[starts[centre]..starts[centre + 1]];
         if !members.is_empty() {
             to.fill(0.0);

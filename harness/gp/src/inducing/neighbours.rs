@@ -8,10 +8,11 @@
 //!
 //! Neighbours are exact, from a k-d tree; those of the paper are approximate.
 
+use crate::threads::Here;
+use gpbench_numerics::Pool;
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use ndarray::ArrayView2;
-use rayon::prelude::*;
 
 /// Rows whose neighbours are searched in parallel before the rows are visited in order.
 const BLOCK: usize = 4096;
@@ -46,7 +47,7 @@ pub(super) fn thin(x: ArrayView2<f64>, distance: f64, neighbours: usize) -> Vec<
     for start in (0..rows.len()).step_by(BLOCK) {
         let open: Vec<usize> =
             (start..rows.len().min(start + BLOCK)).filter(|&r| states[r] == State::Open).collect();
-        let lists: Vec<Vec<usize>> = open.par_iter().map(|&row| find_neighbours(row)).collect();
+        let lists = Here.map(&open, |&row| find_neighbours(row));
         for (&row, list) in open.iter().zip(lists) {
             if states[row] == State::Open {
                 states[row] = visit(list, &mut states, is_near);

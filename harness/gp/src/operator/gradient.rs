@@ -17,16 +17,16 @@
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, s};
-use rayon::prelude::*;
 
 use super::{KernelOperator, TILE};
 use crate::Gradient;
 use crate::KernelMatrix;
-use crate::threads::Here;
+use crate::threads::{Here, inside};
 use crate::tile::{Factors, Weighed};
 use gpbench_numerics::Aligned;
-use gpbench_numerics::packed::{Forward, Layout, padded};
-use gpbench_numerics::simd::{self, Real};
+use gpbench_numerics::Pool;
+use gpbench_numerics::packed::{Layout, TileProduct, padded};
+use gpbench_numerics::simd::Real;
 
 /// Sums over some of the entries.
 struct Sums {
@@ -50,10 +50,10 @@ impl KernelOperator {
             layout.pack(self.points.scaled().view(), inputs, &Here);
             let inputs: Vec<&[E]> = inputs.chunks(layout.block_len()).collect();
             let factors = Factors::new(u, w, strips, groups);
-            let blocks = (0..self.n().div_ceil(TILE)).into_par_iter().with_max_len(1);
-            blocks.map(|block| self.gradient_of_block(block, &factors, layout, &inputs)).collect()
+            let blocks = 0..self.n().div_ceil(TILE);
+            Here.map(blocks, |block| self.gradient_of_block(block, &factors, layout, &inputs))
         };
-        let sums = self.pool.install(|| self.memory.with(layout.len() + 2 * packed, in_blocks));
+        let sums = inside(&self.pool, || self.memory.with(layout.len() + 2 * packed, in_blocks));
         let (mut correlations, mut distances) = (0.0, Array1::<f64>::zeros(self.points.d()));
         for sums in sums {
             correlations += sums.correlations;
@@ -96,7 +96,7 @@ impl KernelOperator {
                 let (height, width) = (padded(rows.len()), padded(cols.len()));
                 let tile = &tile[..height * width];
                 let out = &mut product.numbers_mut()[..of_rows.len()];
-                E::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v, out });
+                TileProduct { transposed: false, tile, rows: height, cols: width, v, out }.add();
             });
             self.add_squares(&mut sums.distances, share, &cols, column_sums.numbers::<E>());
             if j == block {

@@ -8,14 +8,14 @@ use std::mem;
 use std::ops::Range;
 
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
-use rayon::prelude::*;
 
 use super::{KernelOperator, TILE};
 use crate::matrix::FUSED_ENTRIES;
-use crate::threads::Here;
+use crate::threads::{Here, OnPool};
 use crate::tile::{Identity, Points, Side, Tiles, tile_len};
-use gpbench_numerics::packed::{Forward, Layout, Transposed, padded};
-use gpbench_numerics::simd::{self, Real};
+use gpbench_numerics::Pool;
+use gpbench_numerics::packed::{Layout, TileProduct, padded};
+use gpbench_numerics::simd::Real;
 
 /// Minimum number of tasks of a product, where its shape allows this number.
 const TASKS: usize = 32;
@@ -52,15 +52,11 @@ impl KernelOperator {
         let result = layout.with_rows(a.points.n());
         self.with_packed(layout, v, stripes.len() * result.len(), |v: &[&[E]], sums| {
             // One sum for each stripe, so that stripes run in parallel.
-            let tasks: Vec<_> = sums
-                .chunks_mut(result.len())
-                .zip(&stripes)
-                .flat_map(|(sums, stripe)| {
-                    let blocks = sums.chunks_mut(result.block_len());
-                    blocks.zip(&row_tiles).map(move |(out, rows)| (rows, stripe, out))
-                })
-                .collect();
-            tasks.into_par_iter().with_max_len(1).for_each(|(rows, stripe, out)| {
+            let tasks = sums.chunks_mut(result.len()).zip(&stripes).flat_map(|(sums, stripe)| {
+                let blocks = sums.chunks_mut(result.block_len());
+                blocks.zip(&row_tiles).map(move |(out, rows)| (rows, stripe, out))
+            });
+            Here.for_each(tasks, |(rows, stripe, out)| {
                 self.with_scratch(|tile: &mut [E]| self.multiply_stripe(a, rows, b, stripe, v, tile, out));
             });
             result.unpack(sums, y, |to, sum| *to += sum, &Here);
@@ -84,24 +80,18 @@ impl KernelOperator {
             self.tiles.evaluate(a, rows, b, &cols, tile);
             let tile = &tile[..tile_len(rows.len(), cols.len())];
             let (rows, cols) = (padded(rows.len()), padded(cols.len()));
-            E::dispatch(simd::arch(), Forward { tile, rows, cols, v: v[start / TILE], out });
+            TileProduct { transposed: false, tile, rows, cols, v: v[start / TILE], out }.add();
         }
     }
 
     /// `out = H[a, b]` in parallel tiles.
     pub(super) fn fill(&self, tiles: &Tiles, a: Side<'_>, b: Side<'_>, mut out: ArrayViewMut2<f64>) {
         assert_eq!(out.dim(), (a.points.n(), b.points.n()), "the block has the shape of its indices");
-        let strips: Vec<_> = out.axis_chunks_iter_mut(Axis(1), TILE).collect();
-        let parts: Vec<_> = strips
-            .into_iter()
-            .enumerate()
-            .flat_map(|(c, strip)| split_rows(strip).into_iter().map(move |(rows, part)| (c, rows, part)))
-            .collect();
-        self.pool.install(|| {
-            parts.into_par_iter().with_max_len(1).for_each(|(c, rows, part)| {
-                let cols = c * TILE..c * TILE + part.ncols();
-                self.with_scratch(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
-            });
+        let strips = out.axis_chunks_iter_mut(Axis(1), TILE).enumerate();
+        let parts = strips.flat_map(|(c, strip)| split_rows(strip).into_iter().map(move |part| (c, part)));
+        OnPool(&self.pool).for_each(parts, |(c, (rows, part))| {
+            let cols = c * TILE..c * TILE + part.ncols();
+            self.with_scratch(|tile| tiles.evaluate_dense(a, &rows, b, &cols, tile, part));
         });
     }
 
@@ -161,8 +151,8 @@ impl KernelOperator {
             let mut columns = columns.into_iter().enumerate();
             let stripes: Vec<Vec<_>> =
                 (0..stripes).map(|_| columns.by_ref().take(width / TILE).collect()).collect();
-            let sums_of_stripes = sums.par_chunks_mut(result.len().max(1));
-            stripes.into_par_iter().zip(sums_of_stripes).with_max_len(1).for_each(|(stripe, sums)| {
+            let sums_of_stripes = sums.chunks_mut(result.len().max(1));
+            Here.for_each(stripes.into_iter().zip(sums_of_stripes), |(stripe, sums)| {
                 sums.fill(0.0);
                 for (c, (mut strip, v)) in stripe {
                     let cols = c * TILE..b.points.n().min((c + 1) * TILE);
@@ -171,7 +161,7 @@ impl KernelOperator {
                         (tile, strip) = mem::take(&mut strip).split_at_mut(tile_len(rows.len(), cols.len()));
                         self.tiles.evaluate(a, rows, b, &cols, tile);
                         let (rows, cols) = (padded(rows.len()), padded(cols.len()));
-                        E::dispatch(simd::arch(), Forward { tile, rows, cols, v, out });
+                        TileProduct { transposed: false, tile, rows, cols, v, out }.add();
                     }
                 }
             });
@@ -184,13 +174,13 @@ impl KernelOperator {
         let layout = Layout::new::<E>(u.nrows(), u.ncols(), TILE);
         let result = layout.with_rows(z.nrows());
         self.with_packed(layout, u, result.len(), |u: &[&[E]], sums| {
-            let strips = stored.par_chunks(padded(layout.rows()) * TILE).with_max_len(1);
-            strips.zip(sums.par_chunks_mut(result.block_len().max(1))).for_each(|(strip, out)| {
+            let strips = stored.chunks(padded(layout.rows()) * TILE);
+            Here.for_each(strips.zip(sums.chunks_mut(result.block_len().max(1))), |(strip, out)| {
                 out.fill(0.0);
                 let cols = strip.len() / padded(layout.rows());
                 for (tile, v) in strip.chunks(TILE * cols).zip(u) {
                     let rows = tile.len() / cols;
-                    E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
+                    TileProduct { transposed: true, tile, rows, cols, v, out }.add();
                 }
             });
             result.unpack(sums, z, |to, sum| *to += sum, &Here);

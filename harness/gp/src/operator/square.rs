@@ -16,8 +16,8 @@ use super::cache::Stored;
 use super::{KernelOperator, TILE};
 use crate::KernelMatrix;
 use crate::threads::Here;
-use gpbench_numerics::packed::{Forward, Layout, Transposed, padded};
-use gpbench_numerics::simd::{self, Real};
+use gpbench_numerics::packed::{Layout, TileProduct, padded};
+use gpbench_numerics::simd::Real;
 
 /// Largest number of tiles on a side of a square, and smallest number of squares on a side of the matrix (where it has
 /// as many tiles), which is enough for many threads.
@@ -69,13 +69,10 @@ impl KernelOperator {
                         (padded(self.rows_of_block(i).len()), padded(self.rows_of_block(j).len()));
                     let tile = &tile[..height * width];
                     let out = above.block(i - rows.start, block);
-                    E::dispatch(simd::arch(), Forward { tile, rows: height, cols: width, v: v[j], out });
+                    TileProduct { transposed: false, tile, rows: height, cols: width, v: v[j], out }.add();
                     if i != j {
                         let out = below.as_mut().unwrap_or(&mut above).block(j - cols.start, block);
-                        E::dispatch(
-                            simd::arch(),
-                            Transposed { tile, rows: height, cols: width, v: v[i], out },
-                        );
+                        TileProduct { transposed: true, tile, rows: height, cols: width, v: v[i], out }.add();
                     }
                 });
             }

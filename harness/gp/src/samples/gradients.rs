@@ -5,15 +5,14 @@
 use std::ops::Range;
 
 use ndarray::{Array1, Array2, ArrayView2, s};
-use rayon::prelude::*;
 
 use crate::operator::{TILE, pieces, stripes};
 use crate::scratch::Scratch;
 use crate::threads::Here;
 use crate::tile::{Points, Sampled, VectorSums, tile_len};
 use gpbench_numerics::Aligned;
-use gpbench_numerics::packed::{Transposed, padded};
-use gpbench_numerics::simd::{self, Real};
+use gpbench_numerics::Pool;
+use gpbench_numerics::packed::{TileProduct, padded};
 
 use super::block::Block;
 use super::terms::{KernelTerms, Packed, PriorTerms, Terms};
@@ -52,10 +51,8 @@ impl Gradients<'_, '_> {
         let stripes = self.stripes(ranges.len());
         let blocks = ranges.into_iter().map(|range| Block::new(&kernel, &prior, range, owner));
         let blocks: Vec<Block> = blocks.collect();
-        let tasks: Vec<_> =
-            blocks.iter().flat_map(|block| stripes.iter().map(move |stripe| (block, stripe))).collect();
-        let tasks = tasks.into_par_iter().with_max_len(1);
-        let parts: Vec<Part> = tasks.map(|(block, stripe)| self.part(block, stripe, &inputs)).collect();
+        let tasks = blocks.iter().flat_map(|block| stripes.iter().map(move |stripe| (block, stripe)));
+        let parts = Here.map(tasks, |(block, stripe)| self.part(block, stripe, &inputs));
         let (mut values, mut gradients) = (Array1::zeros(x.nrows()), Array2::zeros(x.dim()));
         for (block, parts) in blocks.iter().zip(parts.chunks(stripes.len().max(1))) {
             let mut values = values.slice_mut(s![block.range.clone()]);
@@ -108,7 +105,7 @@ fn part(
             let tile = &tile[..tile_len(rows.len(), columns)];
             let (v, out) = (inputs.block(&rows), &mut *product);
             let (rows, cols) = (padded(rows.len()), padded(columns));
-            f64::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
+            TileProduct { transposed: true, tile, rows, cols, v, out }.add();
         }
     });
     let scale = terms.scale();

@@ -11,8 +11,7 @@ use crate::sin_cos::sines_and_cosines;
 use crate::threads::Here;
 use crate::tile::{Identity, Points, RowWeights, Sampled, Side, Tiles, Waves, angles, tile_len};
 use gpbench_numerics::Aligned;
-use gpbench_numerics::packed::{Forward, Layout, padded};
-use gpbench_numerics::simd::{self, Real};
+use gpbench_numerics::packed::{Layout, TileProduct, padded};
 
 use super::block::Block;
 
@@ -209,5 +208,5 @@ fn add_product(tile: &[f64], at: &Range<usize>, rows: &Range<usize>, v: &Packed,
     let tile = &tile[..tile_len(at.len(), rows.len())];
     let v = v.block(rows);
     let (rows, cols) = (padded(at.len()), padded(rows.len()));
-    f64::dispatch(simd::arch(), Forward { tile, rows, cols, v, out });
+    TileProduct { transposed: false, tile, rows, cols, v, out }.add();
 }

@@ -8,7 +8,7 @@ use std::hint::black_box;
 use std::marker::PhantomData;
 use std::ops::Range;
 
-use gpbench_numerics::packed::{CountLanes, Forward, Layout, Transposed, padded};
+use gpbench_numerics::packed::{CountLanes, Layout, TileProduct, padded};
 use gpbench_numerics::simd::{self, Lanes, Real, Work};
 use gpbench_numerics::{Aligned, Alone};
 use gpbench_record::TilePart;
@@ -19,13 +19,40 @@ use super::distance::Products;
 use super::evaluate::Evaluate;
 use super::points::Points;
 use super::tile_len;
-use crate::Kernel;
 use crate::kernel::{Correlation, Matern32};
 use crate::operator::TILE;
+use crate::{Arithmetic, Kernel};
 
-/// One tile with its right-hand sides, of numbers `E`.
+/// One tile with its right-hand sides.
+pub trait TileParts: Send {
+    /// Rows of the tile, which are as many as its columns.
+    fn size(&self) -> usize;
+
+    /// Floating-point operations of a part: 2 d an entry for distances and 2 s for products. Square roots and
+    /// correlations do not count.
+    fn operations(&self, part: TilePart) -> f64;
+
+    /// Does the work of a part once.
+    fn run(&mut self, part: TilePart);
+}
+
+/// A tile of the first rows of `x` (n x d), 128 or all if there are fewer, and right-hand sides of which the first rows of
+/// `v` (n x s) are used. Of the kernel only its scales count. Numbers are singles for mixed precision.
+pub fn tile_parts(
+    arithmetic: Arithmetic,
+    kernel: &Kernel,
+    x: ArrayView2<f64>,
+    v: ArrayView2<f64>,
+) -> Box<dyn TileParts> {
+    match arithmetic {
+        Arithmetic::F64 => Box::new(Parts::<f64>::new(kernel, x, v)),
+        Arithmetic::Mixed => Box::new(Parts::<f32>::new(kernel, x, v)),
+    }
+}
+
+/// A tile of numbers `E`.
 #[derive(Debug)]
-pub struct TileParts<E> {
+struct Parts<E> {
     points: Points,
     rows: Range<usize>,
     cols: Range<usize>,
@@ -38,44 +65,12 @@ pub struct TileParts<E> {
     numbers: PhantomData<E>,
 }
 
-impl<E: Real> TileParts<E> {
-    /// A tile of the first rows of `x` (n x d), 128 or all if there are fewer, and right-hand sides of which the
-    /// first rows of
-    /// `v` (n x s) are used. Of the kernel only its scales count.
-    pub fn new(kernel: &Kernel, x: ArrayView2<f64>, v: ArrayView2<f64>) -> Self {
-        let size = x.nrows().min(TILE);
-        // Rows and columns are different points where there are enough.
-        let first = if x.nrows() >= 2 * TILE { TILE } else { 0 };
-        let x = x.slice(s![..first + size, ..]);
-        let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
-        let layout = Layout::new::<E>(size, v.ncols(), TILE);
-        // Column-major, as the right-hand sides of products.
-        let mut first_rows = Array2::zeros((size, v.ncols()).f());
-        first_rows.assign(&v.slice(s![..size, ..]));
-        let mut parts = TileParts {
-            points: Points::new(x, &centre, &kernel.length_scale),
-            rows: 0..size,
-            cols: first..first + size,
-            variance: kernel.variance(),
-            v: first_rows,
-            layout,
-            packed: Aligned::zeroed::<E>(layout.len()),
-            tile: Aligned::zeroed::<E>(tile_len(size, size)),
-            sums: Aligned::zeroed::<f64>(layout.len()),
-            numbers: PhantomData,
-        };
-        parts.run(TilePart::Pack);
-        parts
-    }
-
-    /// Rows of the tile, which are as many as its columns.
-    pub fn size(&self) -> usize {
+impl<E: Real> TileParts for Parts<E> {
+    fn size(&self) -> usize {
         self.rows.len()
     }
 
-    /// Floating-point operations of a part: 2 d an entry for distances and 2 s for products. Square roots and
-    /// correlations do not count.
-    pub fn operations(&self, part: TilePart) -> f64 {
+    fn operations(&self, part: TilePart) -> f64 {
         let entries = (self.size() * self.size()) as f64;
         let of_distances = 2.0 * entries * self.points.d() as f64;
         let of_product = 2.0 * entries * self.v.ncols() as f64;
@@ -89,8 +84,7 @@ impl<E: Real> TileParts<E> {
         }
     }
 
-    /// Does the work of a part once.
-    pub fn run(&mut self, part: TilePart) {
+    fn run(&mut self, part: TilePart) {
         match part {
             TilePart::Entries => self.evaluate::<Matern32>(),
             TilePart::NoRoot => self.evaluate::<Ablated<false, true>>(),
@@ -105,6 +99,34 @@ impl<E: Real> TileParts<E> {
                 black_box(E::dispatch(simd::arch(), Peak { steps: self.peak_steps() }));
             }
         }
+    }
+}
+
+impl<E: Real> Parts<E> {
+    fn new(kernel: &Kernel, x: ArrayView2<f64>, v: ArrayView2<f64>) -> Self {
+        let size = x.nrows().min(TILE);
+        // Rows and columns are different points where there are enough.
+        let first = if x.nrows() >= 2 * TILE { TILE } else { 0 };
+        let x = x.slice(s![..first + size, ..]);
+        let centre = x.mean_axis(Axis(0)).unwrap_or_else(|| Array1::zeros(x.ncols()));
+        let layout = Layout::new::<E>(size, v.ncols(), TILE);
+        // Column-major, as the right-hand sides of products.
+        let mut first_rows = Array2::zeros((size, v.ncols()).f());
+        first_rows.assign(&v.slice(s![..size, ..]));
+        let mut parts = Parts {
+            points: Points::new(x, &centre, &kernel.length_scale),
+            rows: 0..size,
+            cols: first..first + size,
+            variance: kernel.variance(),
+            v: first_rows,
+            layout,
+            packed: Aligned::zeroed::<E>(layout.len()),
+            tile: Aligned::zeroed::<E>(tile_len(size, size)),
+            sums: Aligned::zeroed::<f64>(layout.len()),
+            numbers: PhantomData,
+        };
+        parts.run(TilePart::Pack);
+        parts
     }
 
     fn evaluate<C: Correlation>(&mut self) {
@@ -124,11 +146,7 @@ impl<E: Real> TileParts<E> {
         let tile = &self.tile.numbers::<E>()[..rows * cols];
         let v = &self.packed.numbers::<E>()[..self.layout.len()];
         let out = &mut self.sums.numbers_mut::<f64>()[..self.layout.len()];
-        if transposed {
-            E::dispatch(simd::arch(), Transposed { tile, rows, cols, v, out });
-        } else {
-            E::dispatch(simd::arch(), Forward { tile, rows, cols, v, out });
-        }
+        TileProduct { transposed, tile, rows, cols, v, out }.add();
     }
 
     /// Steps of [`Peak`] for as many multiply-adds as distances and one product take.
@@ -216,11 +234,11 @@ mod tests {
     use crate::tile::position;
 
     /// A tile of `n` points with 5 right-hand sides.
-    fn parts<E: Real>(n: usize) -> (TileParts<E>, Array2<f64>, Kernel) {
+    fn parts<E: Real>(n: usize) -> (Parts<E>, Array2<f64>, Kernel) {
         let streams = Streams::new(3, &[]);
         let (x, v) = (streams.normals("x", n, 7), streams.normals("v", n, 5));
         let kernel = Kernel::new(Family::Matern32, 1.3, &[2.0], 7);
-        (TileParts::new(&kernel, x.view(), v.view()), x, kernel)
+        (Parts::new(&kernel, x.view(), v.view()), x, kernel)
     }
 
     /// Largest difference of the tile from a function of the entries and of the squared scaled distances.

@@ -1,12 +1,13 @@
 //! Inputs in the order in which tiles read them.
 
+use crate::threads::Here;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
-use rayon::prelude::*;
 
 use gpbench_numerics::Aligned;
+use gpbench_numerics::Pool;
 use gpbench_numerics::packed::{PAD, padded};
 use gpbench_numerics::simd::Real;
 
@@ -148,8 +149,8 @@ impl<'a, E: Real> Factors<'a, E> {
         let s = 2 * u.ncols();
         for (out, width, first, second) in [(&mut *strips, E::STRIP, u, w), (&mut *groups, GROUP, w, u)] {
             let columns: Vec<_> = first.columns().into_iter().chain(second.columns()).collect();
-            let bundles = out.par_chunks_exact_mut((width * s).max(1)).enumerate();
-            bundles.for_each(|(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
+            let bundles = out.chunks_exact_mut((width * s).max(1)).enumerate();
+            Here.for_each(bundles, |(b, bundle)| pack_bundle(&columns, b * width, width, bundle));
         }
         Factors { strips, groups, s }
     }

@@ -6,7 +6,7 @@ use super::*;
 use crate::seed::Streams;
 use crate::threads::Here;
 use gpbench_numerics::Aligned;
-use gpbench_numerics::packed::{Forward, Layout, Transposed};
+use gpbench_numerics::packed::{Layout, TileProduct};
 
 /// Rows and columns of a tile that need padding.
 const ROWS: usize = 37;
@@ -66,9 +66,9 @@ fn products<E: Real>(doubles: usize, t: &Array2<f64>, v: &Array2<f64>, u: &Array
     let (v, u) = (packed(of_v, v), packed(of_u, u));
     let [mut forward, mut transposed] = [of_u, of_v].map(|layout| Aligned::zeroed::<f64>(layout.len()));
     let (v, out) = (&v.numbers()[..of_v.len()], &mut forward.numbers_mut()[..of_u.len()]);
-    E::emulate(doubles, Forward { tile, rows, cols, v, out });
+    E::emulate(doubles, TileProduct { transposed: false, tile, rows, cols, v, out });
     let (v, out) = (&u.numbers()[..of_u.len()], &mut transposed.numbers_mut()[..of_v.len()]);
-    E::emulate(doubles, Transposed { tile, rows, cols, v, out });
+    E::emulate(doubles, TileProduct { transposed: true, tile, rows, cols, v, out });
     let unpacked = |layout: Layout, sums: Aligned, n: usize| {
         let mut out = Array2::zeros((n, columns).f());
         layout.unpack(&sums.numbers()[..layout.len()], out.view_mut(), |to, sum| *to = sum, &Here);

@@ -7,68 +7,48 @@
 use pulp::Simd;
 
 use super::layout::{PANEL, separate};
-use crate::simd::{Lanes, Real, Work};
+use crate::simd::{Lanes, Real, Work, arch};
 
-/// `out += T v`: `rows x cols` tile, packed blocks of `cols` and `rows` rows.
+/// `out += T v`, or `out += T^T v`, for a tile T in the order of tiles.
 #[derive(Debug)]
-pub struct Forward<'a, E> {
+pub struct TileProduct<'a, E> {
+    /// Whether T^T is multiplied.
+    pub transposed: bool,
     /// Entries of T.
     pub tile: &'a [E],
     /// Rows of T, padding included.
     pub rows: usize,
     /// Columns of T, padding included.
     pub cols: usize,
-    /// The packed block that is multiplied.
+    /// The packed block that is multiplied: of `cols` rows, or of `rows` for T^T.
     pub v: &'a [E],
-    /// The packed block that the product is added to.
+    /// The packed block that the product is added to: of `rows` rows, or of `cols` for T^T.
     pub out: &'a mut [f64],
 }
 
-/// `out += T^T v`: packed blocks of `rows` and `cols` rows.
-#[derive(Debug)]
-pub struct Transposed<'a, E> {
-    /// Entries of T.
-    pub tile: &'a [E],
-    /// Rows of T, padding included.
-    pub rows: usize,
-    /// Columns of T, padding included.
-    pub cols: usize,
-    /// The packed block that is multiplied.
-    pub v: &'a [E],
-    /// The packed block that the product is added to.
-    pub out: &'a mut [f64],
-}
-
-impl<E: Real> Work<E> for Forward<'_, E> {
-    type Output = ();
-
-    #[inline(always)]
-    fn run<S: Simd>(self, simd: S)
-    where
-        E: Lanes<S>,
-    {
-        let Forward { tile, rows, cols, v, out } = self;
-        let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
-        let separate = separate(v.len() / cols, E::LANES);
-        let (v, v_separate) = v.split_at(v.len() - cols * separate);
-        let (out, out_separate) = out.split_at_mut(out.len() - rows * separate);
-        let wide = PANEL * E::LANES;
-        for (v, out) in v.chunks(cols * wide).zip(out.chunks_mut(rows * wide)) {
-            let v = bytemuck::cast_slice::<E, E::V>(v);
-            let whole_register = E::STRIP == E::LANES;
-            match (v.len() / cols, whole_register) {
-                (2, false) => forward::<S, E, 2, 4>(simd, tile, cols, v, out),
-                (2, true) => forward::<S, E, 2, 8>(simd, tile, cols, v, out),
-                _ => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
-            }
-        }
-        for (v, out) in v_separate.chunks(cols).zip(out_separate.chunks_mut(rows)) {
-            forward_separate(simd, tile, cols, v, out);
+impl<E: Real> TileProduct<'_, E> {
+    /// Adds the product, by the instruction set of this process. All crates share its code.
+    pub fn add(self) {
+        let TileProduct { transposed, tile, rows, cols, v, out } = self;
+        if size_of::<E>() == size_of::<f64>() {
+            let (tile, v) = (bytemuck::cast_slice(tile), bytemuck::cast_slice(v));
+            add_doubles(TileProduct { transposed, tile, rows, cols, v, out });
+        } else {
+            let (tile, v) = (bytemuck::cast_slice(tile), bytemuck::cast_slice(v));
+            add_singles(TileProduct { transposed, tile, rows, cols, v, out });
         }
     }
 }
 
-impl<E: Real> Work<E> for Transposed<'_, E> {
+fn add_doubles(product: TileProduct<'_, f64>) {
+    f64::dispatch(arch(), product);
+}
+
+fn add_singles(product: TileProduct<'_, f32>) {
+    f32::dispatch(arch(), product);
+}
+
+impl<E: Real> Work<E> for TileProduct<'_, E> {
     type Output = ();
 
     #[inline(always)]
@@ -76,23 +56,31 @@ impl<E: Real> Work<E> for Transposed<'_, E> {
     where
         E: Lanes<S>,
     {
-        let Transposed { tile, rows, cols, v, out } = self;
+        let TileProduct { transposed: is_transposed, tile, rows, cols, v, out } = self;
         let tile = bytemuck::cast_slice::<E, E::Strip>(tile);
-        let separate = separate(v.len() / rows, E::LANES);
-        let (v, v_separate) = v.split_at(v.len() - rows * separate);
-        let (out, out_separate) = out.split_at_mut(out.len() - cols * separate);
+        let (inner, outer) = if is_transposed { (rows, cols) } else { (cols, rows) };
+        let separate = separate(v.len() / inner, E::LANES);
+        let (v, v_separate) = v.split_at(v.len() - inner * separate);
+        let (out, out_separate) = out.split_at_mut(out.len() - outer * separate);
         let wide = PANEL * E::LANES;
-        for (v, out) in v.chunks(rows * wide).zip(out.chunks_mut(cols * wide)) {
+        for (v, out) in v.chunks(inner * wide).zip(out.chunks_mut(outer * wide)) {
             let v = bytemuck::cast_slice::<E, E::V>(v);
             let whole_register = E::STRIP == E::LANES;
-            match (v.len() / rows, whole_register) {
-                (2, false) => transposed::<S, E, 2, 4>(simd, tile, cols, v, out),
-                (2, true) => transposed::<S, E, 2, 8>(simd, tile, cols, v, out),
-                _ => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
+            match (is_transposed, v.len() / inner, whole_register) {
+                (false, 2, false) => forward::<S, E, 2, 4>(simd, tile, cols, v, out),
+                (false, 2, true) => forward::<S, E, 2, 8>(simd, tile, cols, v, out),
+                (false, ..) => forward::<S, E, 1, 8>(simd, tile, cols, v, out),
+                (true, 2, false) => transposed::<S, E, 2, 4>(simd, tile, cols, v, out),
+                (true, 2, true) => transposed::<S, E, 2, 8>(simd, tile, cols, v, out),
+                (true, ..) => transposed::<S, E, 1, 8>(simd, tile, cols, v, out),
             }
         }
-        for (v, out) in v_separate.chunks(rows).zip(out_separate.chunks_mut(cols)) {
-            transposed_separate(simd, tile, cols, v, out);
+        for (v, out) in v_separate.chunks(inner).zip(out_separate.chunks_mut(outer)) {
+            if is_transposed {
+                transposed_separate(simd, tile, cols, v, out);
+            } else {
+                forward_separate(simd, tile, cols, v, out);
+            }
         }
     }
 }

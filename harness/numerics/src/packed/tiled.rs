@@ -5,11 +5,11 @@ use std::ops::Range;
 
 use ndarray::{ArrayRef2, Axis};
 
-use super::product::{Forward, Transposed};
+use super::product::TileProduct;
 use super::tile::{Scratch, TILE, fill_tile};
 use super::{padded, position, tile_len};
 use crate::Aligned;
-use crate::simd::{Real, arch};
+use crate::simd::Real;
 
 /// A matrix in tiles of [`TILE`] rows and columns, for many products. The tiles of a row follow each other.
 #[derive(Debug, Clone)]
@@ -141,13 +141,10 @@ impl<'a, E: Real> Product<'a, E> {
         let cols = tile.len() / rows;
         let (of_rows, of_columns) =
             (row * self.width..(row + rows) * self.width, column * self.width..(column + cols) * self.width);
-        if self.transposed {
-            let (v, out) = (&self.v[of_rows], &mut self.out[of_columns]);
-            E::dispatch(arch(), Transposed { tile, rows, cols, v, out });
-        } else {
-            let (v, out) = (&self.v[of_columns], &mut self.out[of_rows]);
-            E::dispatch(arch(), Forward { tile, rows, cols, v, out });
-        }
+        let transposed = self.transposed;
+        let (inner, outer) = if transposed { (of_rows, of_columns) } else { (of_columns, of_rows) };
+        let (v, out) = (&self.v[inner], &mut self.out[outer]);
+        TileProduct { transposed, tile, rows, cols, v, out }.add();
     }
 }
 

@@ -4,12 +4,11 @@ use std::error::Error;
 use std::sync::Mutex;
 
 use gpbench_gp::seed::Streams;
-use gpbench_gp::{Kernel, TileParts, thread_pool};
-use gpbench_numerics::simd::Real;
+use gpbench_gp::{Kernel, thread_pool, tile_parts};
 use gpbench_record::{Arithmetic, BenchRequest, PartTiming, TilePart, TileTiming};
 use ndarray::ArrayView2;
 
-use super::gemm::{self, Number};
+use super::gemm;
 use super::median::medians_of;
 
 /// Times that a part runs between two looks at the clock.
@@ -22,23 +21,10 @@ pub(super) fn time(
     x: ArrayView2<f64>,
     streams: &Streams,
 ) -> Result<TileTiming, Box<dyn Error>> {
-    match request.precision {
-        Arithmetic::F64 => time_of::<f64>(request, kernel, x, streams),
-        Arithmetic::Mixed => time_of::<f32>(request, kernel, x, streams),
-    }
-}
-
-fn time_of<E: Number + Real>(
-    request: &BenchRequest,
-    kernel: &Kernel,
-    x: ArrayView2<f64>,
-    streams: &Streams,
-) -> Result<TileTiming, Box<dyn Error>> {
     let (pool, v) = (thread_pool(request.threads)?, streams.normals("v", x.nrows(), request.rhs));
-    let tile = || TileParts::<E>::new(kernel, x, v.view());
+    let tile = || tile_parts(request.precision, kernel, x, v.view());
     let first = tile();
-    let tiles: Vec<Mutex<TileParts<E>>> =
-        (0..pool.current_num_threads()).map(|_| Mutex::new(tile())).collect();
+    let tiles: Vec<_> = (0..pool.current_num_threads()).map(|_| Mutex::new(tile())).collect();
     let run = |part: TilePart| {
         pool.broadcast(|context| {
             let mut tile = tiles[context.index()].lock().expect("a part that panics ends the benchmark");
@@ -46,9 +32,12 @@ fn time_of<E: Number + Real>(
         });
     };
     let run = &run;
-    let mut gemm = gemm::product::<E>(request, streams);
+    let mut gemm: Box<dyn FnMut()> = match request.precision {
+        Arithmetic::F64 => Box::new(gemm::product::<f64>(request, streams)),
+        Arithmetic::Mixed => Box::new(gemm::product::<f32>(request, streams)),
+    };
     let mut parts = TilePart::ALL.map(|part| move || run(part));
-    let mut works: Vec<&mut dyn FnMut()> = vec![&mut gemm];
+    let mut works: Vec<&mut dyn FnMut()> = vec![&mut *gemm];
     for part in &mut parts {
         works.push(part);
     }
