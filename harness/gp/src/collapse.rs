@@ -20,8 +20,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use gpbench_numerics::LinearOperator;
-use gpbench_numerics::Pool;
+use gpbench_numerics::{LinearOperator, Pool};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
 

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
+use gpbench_numerics::Pool;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, ArrayViewMut2, Axis, s};
 use rayon::ThreadPool;
 
 use crate::threads::OnPool;
 use crate::{Gradient, Kernel, KernelMatrix, KernelOperator, SystemMatrix};
-use gpbench_numerics::Pool;
 
 /// Columns of the matrix in one sum. These sums are added in a fixed order.
 const COLUMNS: usize = 64;

@@ -10,6 +10,7 @@
 
 use std::sync::Arc;
 
+use gpbench_numerics::Pool;
 use ndarray::{Array1, ArrayView1, ArrayView2, Axis, Zip};
 use rayon::ThreadPool;
 
@@ -17,7 +18,6 @@ use crate::Kernel;
 use crate::NotPositiveDefinite;
 use crate::exact::ExactGp;
 use crate::threads::OnPool;
-use gpbench_numerics::Pool;
 
 /// One expert.
 #[derive(Debug, Clone, PartialEq)]

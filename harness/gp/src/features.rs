@@ -9,6 +9,7 @@
 //! another kernel, a product of one-dimensional Matérn kernels; early public code drew those, and
 //! [`Frequencies::ProductT`] reproduces it.
 
+use gpbench_numerics::Pool;
 use gpbench_record::Frequencies;
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array2, ArrayView2, ArrayViewMut2, Axis, CowArray, Ix2, ShapeBuilder, s};
@@ -17,7 +18,6 @@ use rand_distr::{ChiSquared, StandardNormal};
 
 use crate::threads::Here;
 use crate::{Kernel, blas, sin_cos};
-use gpbench_numerics::Pool;
 
 /// A set of random features of one kernel.
 #[derive(Debug, Clone)]

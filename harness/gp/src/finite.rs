@@ -13,8 +13,7 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use gpbench_numerics::Pool;
-use gpbench_numerics::{factor, lapack, pieces};
+use gpbench_numerics::{Pool, factor, lapack, pieces};
 use ndarray::linalg::{general_mat_mul, general_mat_vec_mul};
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;

@@ -11,9 +11,8 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use bytemuck::TransparentWrapper;
-use gpbench_numerics::LinearOperator;
-use gpbench_numerics::Pool;
 use gpbench_numerics::layout::square;
+use gpbench_numerics::{LinearOperator, Pool};
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder, s};
 use rayon::ThreadPool;
 

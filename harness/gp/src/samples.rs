@@ -18,6 +18,7 @@ mod terms;
 
 use std::sync::Arc;
 
+use gpbench_numerics::Pool;
 use ndarray::{Array1, Array2, ArrayView2, ArrayViewMut2, Axis, ShapeBuilder};
 use rayon::ThreadPool;
 
@@ -25,7 +26,6 @@ use crate::RandomFeatures;
 use crate::operator::{TILE, pieces};
 use crate::scratch::Scratch;
 use crate::threads::{Here, OnPool, inside};
-use gpbench_numerics::Pool;
 
 use gradients::Gradients;
 use terms::{KernelTerms, PriorTerms, Terms};

@@ -1,7 +1,6 @@
 //! The gradient of the exact log marginal likelihood.
 
-use gpbench_numerics::Pool;
-use gpbench_numerics::factor;
+use gpbench_numerics::{Pool, factor};
 use ndarray::{ArrayView2, s};
 
 use super::ExactGp;

@@ -3,11 +3,12 @@
 //! It is implemented here because linfa's k-means needs an older ndarray. The centre of each row is found
 //! independently, and the rows of each centre are summed in order, so results do not depend on the number of threads.
 
-use crate::threads::Here;
 use gpbench_numerics::Pool;
 use ndarray::linalg::general_mat_mul;
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, Zip};
 use rand::{Rng, RngExt};
+
+use crate::threads::Here;
 
 /// Maximum number of iterations; the first few have most of the effect.
 const ITERATIONS: usize = 30;

@@ -8,11 +8,12 @@
 //!
 //! Neighbours are exact, from a k-d tree; those of the paper are approximate.
 
-use crate::threads::Here;
 use gpbench_numerics::Pool;
 use kdtree::KdTree;
 use kdtree::distance::squared_euclidean;
 use ndarray::ArrayView2;
+
+use crate::threads::Here;
 
 /// Rows whose neighbours are searched in parallel before the rows are visited in order.
 const BLOCK: usize = 4096;

@@ -23,10 +23,9 @@ use crate::Gradient;
 use crate::KernelMatrix;
 use crate::threads::{Here, inside};
 use crate::tile::{Factors, Weighed};
-use gpbench_numerics::Aligned;
-use gpbench_numerics::Pool;
 use gpbench_numerics::packed::{Layout, TileProduct, padded};
 use gpbench_numerics::simd::Real;
+use gpbench_numerics::{Aligned, Pool};
 
 /// Sums over some of the entries.
 struct Sums {

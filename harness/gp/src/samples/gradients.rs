@@ -10,9 +10,8 @@ use crate::operator::{TILE, pieces, stripes};
 use crate::scratch::Scratch;
 use crate::threads::Here;
 use crate::tile::{Points, Sampled, VectorSums, tile_len};
-use gpbench_numerics::Aligned;
-use gpbench_numerics::Pool;
 use gpbench_numerics::packed::{TileProduct, padded};
+use gpbench_numerics::{Aligned, Pool};
 
 use super::block::Block;
 use super::terms::{KernelTerms, Packed, PriorTerms, Terms};

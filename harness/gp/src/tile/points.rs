@@ -1,15 +1,14 @@
 //! Inputs in the order in which tiles read them.
 
-use crate::threads::Here;
 use std::ops::Range;
 use std::sync::OnceLock;
 
 use ndarray::{Array1, Array2, ArrayView1, ArrayView2, Axis, ShapeBuilder, s};
 
-use gpbench_numerics::Aligned;
-use gpbench_numerics::Pool;
+use crate::threads::Here;
 use gpbench_numerics::packed::{PAD, padded};
 use gpbench_numerics::simd::Real;
+use gpbench_numerics::{Aligned, Pool};
 
 /// Columns of a tile that are evaluated together.
 pub(crate) const GROUP: usize = 8;

@@ -229,7 +229,7 @@ metrics! {
     CLAIMED_PROBES = "claimed_residual_probes", "claimed residual probes", "claimed mean residual of the probes",
         One, Scientific, Neither, SOLVING, NOWHERE, 0.0, 0.1, [];
     /// The learner's own objective at its last step.
-    CLAIMED_OBJECTIVE = "claimed_objective", "claimed objective", "objective, as the learner has it",
+    CLAIMED_OBJECTIVE = "claimed_objective", "claimed objective", "objective of the learner",
         One, Short, Neither, LEARN, NOWHERE, 0.0, 0.1, [Steps];
     /// Test RMSE of the learner's own predictions.
     CLAIMED_TEST_RMSE = "claimed_test_rmse", "claimed RMSE", "test RMSE, as the learner predicts",
