@@ -14,10 +14,7 @@ pub fn map<T: Send>(
     pool: impl Pool,
     work: impl Fn(usize, ArrayView2<'_, f64>) -> T + Sync,
 ) -> Vec<T> {
-    let mut results: Vec<Option<T>> = x.axis_chunks_iter(Axis(0), ROWS).map(|_| None).collect();
-    let pieces = x.axis_chunks_iter(Axis(0), ROWS).zip(&mut results).enumerate();
-    pool.for_each(pieces, |(index, (piece, result))| *result = Some(work(index * ROWS, piece)));
-    results.into_iter().flatten().collect()
+    pool.map(x.axis_chunks_iter(Axis(0), ROWS).enumerate(), |(index, piece)| work(index * ROWS, piece))
 }
 
 /// Fills `out` piece by piece from the same rows of `x`.
@@ -48,9 +45,8 @@ pub fn in_order<T: Send>(
     mut add: impl FnMut(usize, T),
 ) {
     for first in (0..count).step_by(AT_ONCE) {
-        let mut parts: Vec<Option<T>> = (first..count.min(first + AT_ONCE)).map(|_| None).collect();
-        pool.for_each(parts.iter_mut().enumerate(), |(i, part)| *part = Some(make(first + i)));
-        parts.into_iter().flatten().enumerate().for_each(|(i, part)| add(first + i, part));
+        let parts = pool.map(first..count.min(first + AT_ONCE), &make);
+        parts.into_iter().enumerate().for_each(|(i, part)| add(first + i, part));
     }
 }
 

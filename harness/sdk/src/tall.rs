@@ -28,10 +28,10 @@ pub fn count(n: usize) -> usize {
 
 /// A^T B.
 pub fn product(a: &ArrayRef2<f64>, b: &ArrayRef2<f64>, workers: Workers<'_>) -> Array2<f64> {
-    let mut parts = vec![Array2::zeros((0, 0)); count(a.nrows())];
-    workers.for_each(parts.iter_mut().zip(tiles(a)).zip(tiles(b)), |((part, a), b)| {
-        *part = Array2::zeros((a.ncols(), b.ncols()).f());
-        multiply_alone(1.0, &a.t(), &b, 0.0, part);
+    let parts = workers.map(tiles(a).zip(tiles(b)), |(a, b)| {
+        let mut part = Array2::zeros((a.ncols(), b.ncols()).f());
+        multiply_alone(1.0, &a.t(), &b, 0.0, &mut part);
+        part
     });
     let mut sum = Array2::zeros((a.ncols(), b.ncols()).f());
     parts.iter().for_each(|part| sum += part);
@@ -59,11 +59,9 @@ pub fn divide(
     workers: Workers<'_>,
 ) -> Result<Array2<f64>> {
     let mut divided = Array2::zeros((a.nrows(), order.len()).f());
-    let mut outcomes: Vec<Result<()>> = (0..count(a.nrows())).map(|_| Ok(())).collect();
-    let work = tiles_mut(&mut divided).zip(tiles(a)).zip(&mut outcomes);
-    workers.for_each(work, |((mut tile, a), outcome)| {
+    let outcomes = workers.map(tiles_mut(&mut divided).zip(tiles(a)), |(mut tile, a)| {
         order.iter().zip(tile.columns_mut()).for_each(|(&j, mut column)| column.assign(&a.column(j)));
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
+        Ok(lapack::divide_by_lower_transposed(&mut tile, lower)?)
     });
     outcomes.into_iter().collect::<Result<()>>()?;
     Ok(divided)

@@ -60,6 +60,15 @@ impl Workers<'_> {
     pub fn for_each<T: Send>(&self, items: impl IntoIterator<Item = T>, work: impl Fn(T) + Sync) {
         Pool::for_each(self, items, work);
     }
+
+    /// What `work` returns for each item, in the order of the items, as [`for_each`](Self::for_each) calls it.
+    pub fn map<T: Send, R: Send>(
+        &self,
+        items: impl IntoIterator<Item = T>,
+        work: impl Fn(T) -> R + Sync,
+    ) -> Vec<R> {
+        Pool::map(self, items, work)
+    }
 }
 
 impl Pool for Workers<'_> {

@@ -76,33 +76,25 @@ impl Rows {
     /// Each row given its neighbours.
     fn condition(&mut self, y: &Array1<f64>, neighbours: &Earlier, workers: Workers<'_>) -> Result<()> {
         let rest = &self.rest;
-        let mut outcomes: Vec<Result<()>> = (0..self.variance.len().div_ceil(ROWS)).map(|_| Ok(())).collect();
         let moments = self.variance.axis_chunks_iter_mut(Axis(0), ROWS);
         let moments = moments.zip(self.error.axis_chunks_iter_mut(Axis(0), ROWS));
         let places = self.weights.axis_chunks_iter_mut(Axis(0), ROWS);
         let places = places.zip(self.explained.axis_chunks_iter_mut(Axis(1), ROWS));
-        let work = moments.zip(places).zip(&mut outcomes).enumerate();
-        workers.for_each(
-            work,
-            |(piece, (((mut variances, mut errors), (mut weights, mut explained)), outcome))| {
+        let work = moments.zip(places).enumerate();
+        let outcomes =
+            workers.map(work, |(piece, ((mut variances, mut errors), (mut weights, mut explained)))| {
                 for index in 0..variances.len() {
                     let row = piece * ROWS + index;
                     let near = neighbours.of(row);
                     let block = rest.block(&group(near, row));
-                    let given = match block.last_given_others() {
-                        Ok(given) => given,
-                        Err(error) => {
-                            *outcome = Err(error);
-                            return;
-                        }
-                    };
+                    let given = block.last_given_others()?;
                     variances[index] = given.variance;
                     errors[index] = y[row] - given.weights.dot(&y.select(Axis(0), near));
                     explained.column_mut(index).assign(&block.explained(&given.weights));
                     weights.slice_mut(s![index, ..near.len()]).assign(&given.weights);
                 }
-            },
-        );
+                Ok(())
+            });
         outcomes.into_iter().collect()
     }
 

@@ -26,16 +26,22 @@ pub struct TileProduct<'a, E> {
     pub out: &'a mut [f64],
 }
 
-impl<E: Real> TileProduct<'_, E> {
+impl<'a, E: Real> TileProduct<'a, E> {
     /// Adds the product, by the instruction set of this process. All crates share its code.
     pub fn add(self) {
+        if size_of::<E>() == size_of::<f64>() { add_doubles(self.typed()) } else { add_singles(self.typed()) }
+    }
+
+    /// The same for `F`, which is `E` under another name.
+    fn typed<F: Real>(self) -> TileProduct<'a, F> {
         let TileProduct { transposed, tile, rows, cols, v, out } = self;
-        if size_of::<E>() == size_of::<f64>() {
-            let (tile, v) = (bytemuck::cast_slice(tile), bytemuck::cast_slice(v));
-            add_doubles(TileProduct { transposed, tile, rows, cols, v, out });
-        } else {
-            let (tile, v) = (bytemuck::cast_slice(tile), bytemuck::cast_slice(v));
-            add_singles(TileProduct { transposed, tile, rows, cols, v, out });
+        TileProduct {
+            transposed,
+            tile: bytemuck::cast_slice(tile),
+            rows,
+            cols,
+            v: bytemuck::cast_slice(v),
+            out,
         }
     }
 }

@@ -86,11 +86,7 @@ impl SingleFactor {
             fill(row..row + rows, column..column + columns, tile);
         });
         eliminate(&mut strips, height, workers)?;
-        let mut finished: Vec<Option<Strip>> = strips.iter().map(|_| None).collect();
-        workers.for_each(finished.iter_mut().zip(strips), |(finished, strip)| {
-            *finished = Some(Strip::new(strip))
-        });
-        Ok(SingleFactor { strips: finished.into_iter().flatten().collect(), n })
+        Ok(SingleFactor { strips: workers.map(strips, Strip::new), n })
     }
 
     /// Rows of the matrix.

@@ -100,11 +100,8 @@ pub(super) fn divide_by_transposed(
     lower: &ArrayRef2<f64>,
     workers: Workers<'_>,
 ) -> Result<()> {
-    let mut outcomes: Vec<Result<()>> = (0..a.nrows().div_ceil(ROWS)).map(|_| Ok(())).collect();
     let tiles = a.axis_chunks_iter_mut(Axis(0), ROWS);
-    workers.for_each(tiles.zip(&mut outcomes), |(mut tile, outcome)| {
-        *outcome = triangle::divide_transposed(&mut tile, lower).map_err(Into::into);
-    });
+    let outcomes = workers.map(tiles, |mut tile| Ok(triangle::divide_transposed(&mut tile, lower)?));
     outcomes.into_iter().collect()
 }
 

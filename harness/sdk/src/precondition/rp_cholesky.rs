@@ -168,11 +168,10 @@ fn eliminate(
     workers: Workers<'_>,
 ) -> Result<()> {
     let explained = done.select(Axis(0), rows);
-    let mut outcomes: Vec<Result<()>> = (0..done.nrows().div_ceil(ROWS)).map(|_| Ok(())).collect();
     let tiles = columns.axis_chunks_iter_mut(Axis(0), ROWS).zip(done.axis_chunks_iter(Axis(0), ROWS));
-    workers.for_each(tiles.zip(&mut outcomes), |((mut tile, done), outcome)| {
+    let outcomes = workers.map(tiles, |(mut tile, done)| {
         general_mat_mul(-1.0, &done, &explained.t(), 1.0, &mut tile);
-        *outcome = lapack::divide_by_lower_transposed(&mut tile, lower).map_err(Into::into);
+        Ok(lapack::divide_by_lower_transposed(&mut tile, lower)?)
     });
     outcomes.into_iter().collect()
 }

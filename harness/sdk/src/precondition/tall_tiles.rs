@@ -26,32 +26,25 @@ impl TallTiles<f64> {
         let (mut columns, first) = v.into_raw_vec_and_offset();
         columns.drain(..first.unwrap_or(0));
         columns.truncate(n * k);
-        let mut blocks: Vec<Option<Tiled<f64>>> = (0..k).step_by(TILE).map(|_| None).collect();
+        // The last columns first.
+        let mut groups = Vec::new();
         let together = workers.threads().max(1) * TILE;
         for start in (0..k).step_by(together).rev() {
-            let places = blocks[start / TILE..].iter_mut().take(together / TILE);
-            workers.for_each(
-                places.zip(columns[start * n..].chunks((n * TILE).max(1))),
-                |(block, columns)| {
-                    let shape = (n, columns.len() / n);
-                    let columns = ArrayView2::from_shape(shape.f(), columns).expect("whole columns");
-                    *block = Some(Tiled::new(&columns));
-                },
-            );
+            groups.push(workers.map(columns[start * n..].chunks((n * TILE).max(1)), |columns| {
+                let shape = (n, columns.len() / n);
+                Tiled::new(&ArrayView2::from_shape(shape.f(), columns).expect("whole columns"))
+            }));
             columns.truncate(start * n);
             columns.shrink_to_fit();
         }
-        TallTiles { blocks: blocks.into_iter().flatten().collect(), n }
+        TallTiles { blocks: groups.into_iter().rev().flatten().collect(), n }
     }
 }
 
 impl<E: Real> TallTiles<E> {
     /// The numbers that `of` returns for the entries, in place of these.
     pub(super) fn map<F: Real>(self, of: impl Fn(E) -> F + Sync, workers: Workers<'_>) -> TallTiles<F> {
-        let mut mapped: Vec<Option<Tiled<F>>> = self.blocks.iter().map(|_| None).collect();
-        workers
-            .for_each(mapped.iter_mut().zip(self.blocks), |(mapped, block)| *mapped = Some(block.map(&of)));
-        TallTiles { blocks: mapped.into_iter().flatten().collect(), n: self.n }
+        TallTiles { blocks: workers.map(self.blocks, |block| block.map(&of)), n: self.n }
     }
 
     /// k.

@@ -47,10 +47,7 @@ impl Blocks {
             operator.block(&rows[..], &rows[..], &mut factor)?;
             blocks.push(Block { rows, factor });
         }
-        let mut outcomes: Vec<Result<()>> = blocks.iter().map(|_| Ok(())).collect();
-        workers.for_each(blocks.iter_mut().zip(&mut outcomes), |(block, outcome)| {
-            *outcome = lapack::cholesky(&mut block.factor).map_err(Into::into);
-        });
+        let outcomes = workers.map(&mut blocks, |block| Ok(lapack::cholesky(&mut block.factor)?));
         outcomes.into_iter().collect::<Result<()>>()?;
         Ok(Blocks(blocks))
     }
@@ -79,11 +76,8 @@ impl Blocks {
     /// A\[rows, rows\]^-1 b in place of b, |rows| x s and column-major, for the rows of a block.
     pub(super) fn solve(&self, block: usize, b: &mut Array2<f64>, workers: Workers<'_>) -> Result<()> {
         let factor = &self.0[block].factor;
-        let mut outcomes: Vec<Result<()>> = (0..b.ncols().div_ceil(WIDTH)).map(|_| Ok(())).collect();
         let groups = b.axis_chunks_iter_mut(Axis(1), WIDTH);
-        workers.for_each(groups.zip(&mut outcomes), |(mut group, outcome)| {
-            *outcome = lapack::cholesky_solve(factor, &mut group).map_err(Into::into);
-        });
+        let outcomes = workers.map(groups, |mut group| Ok(lapack::cholesky_solve(factor, &mut group)?));
         outcomes.into_iter().collect()
     }
 }
