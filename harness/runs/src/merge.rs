@@ -115,7 +115,11 @@ fn with_runs(others: Vec<OtherContent>, cases: &MergedCases<'_>) -> Vec<OtherCon
 fn read(runs: &[PathBuf]) -> Result<Vec<Source>, RunError> {
     let mut seen = HashSet::new();
     let folders = runs.iter().map(|run| fs::canonicalize(run).unwrap_or_else(|_| run.clone()));
-    folders.filter(|folder| seen.insert(folder.clone())).map(|folder| Source::read(&folder)).collect()
+    let mut sources = Vec::new();
+    for folder in folders.filter(|folder| seen.insert(folder.clone())) {
+        sources.push(Source::read(&folder, &sources)?);
+    }
+    Ok(sources)
 }
 
 /// The runs of each plan by its digest, in the order given.

@@ -201,6 +201,23 @@ fn a_merge_in_steps_names_the_runs_that_rows_are_of() {
 }
 
 #[test]
+fn runs_of_two_machines_may_have_begun_in_one_second() {
+    let [ours, theirs, copied] = [0; 3].map(|_| tempfile::tempdir().unwrap());
+    let first = run(ours.path(), &plan(&["a", "b"]), &[("a", CaseStatus::Ok)]);
+    let later = PlanFile { created: "2026-01-02T12:00:00.5Z".into(), ..plan(&["a", "b"]) };
+    let second = run(theirs.path(), &later, &[("b", CaseStatus::Ok)]);
+    assert_eq!(second.file_name(), first.file_name());
+    let (_, record) = merged(ours.path(), &[&first, &second]);
+    let found: Vec<(String, usize)> = record.merged.iter().map(|run| (run.run.clone(), run.rows)).collect();
+    let name = format!("toy/{}", first.file_name().unwrap().to_str().unwrap());
+    assert_eq!(found, [(name.clone(), 1), (format!("{name}-2"), 1)]);
+    // A copy of a run is the same run.
+    let copy = run(copied.path(), &plan(&["a", "b"]), &[("a", CaseStatus::Ok)]);
+    let (_, record) = merged(copied.path(), &[&first, &copy]);
+    assert_eq!(record.merged.iter().map(|run| run.run.clone()).collect::<Vec<_>>(), [name]);
+}
+
+#[test]
 fn each_merged_run_keeps_the_revision_it_ran_with() {
     let output = tempfile::tempdir().unwrap();
     let output = output.path();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use gpbench_record::metric::Metric;
 use gpbench_report::{History as Points, Run, history_chart};
-use gpbench_runs::{list_runs, resolve_run};
+use gpbench_runs::{PlanFile, list_runs, resolve_run};
 
 use crate::args::{ChartArgs, Filter, Format, FormatArg, Global, metric_named};
 use crate::exit::{Failure, OK, Outcome};
@@ -73,8 +73,11 @@ fn read(global: &Global, args: &History) -> Result<Vec<Run>, Failure> {
         return Err(Failure::usage(text));
     }
     let (mut found, mut ids) = (Vec::new(), HashSet::new());
-    // A packed run may be beside its folder.
-    own.retain(|folder| ids.insert((folder.parent().and_then(Path::file_name), folder.file_name())));
+    // A packed run may be beside its folder. Runs of two machines may have one name, but not the time of a plan too.
+    own.retain(|folder| {
+        let created = PlanFile::read(folder).ok().map(|plan| plan.created);
+        ids.insert((folder.parent().and_then(Path::file_name), folder.file_name(), created))
+    });
     for folder in own {
         match runs::open_folder(global, folder) {
             Ok(mut run) => {

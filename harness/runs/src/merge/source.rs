@@ -29,14 +29,14 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Reads a run folder.
+    /// Reads a run folder. `before` are the runs that were read before it.
     ///
     /// # Errors
     /// When there is no journal, or it or the plan cannot be read.
-    pub(super) fn read(folder: &Path) -> Result<Self, RunError> {
+    pub(super) fn read(folder: &Path, before: &[Self]) -> Result<Self, RunError> {
         let record = RunRecord::open(folder)?;
         let plan = PlanFile::read(folder)?;
-        let run = format!("{}/{}", plan.name, folder.file_name().unwrap_or_default().to_string_lossy());
+        let run = name(folder, &plan, before);
         let environment = match &record.environments[..] {
             [only] => Some(only.kind()),
             _ => None,
@@ -89,4 +89,20 @@ impl Source {
         let named = row.reused_from.as_deref();
         named.filter(|named| self.plan.merged.iter().any(|merged| merged.run == *named)).unwrap_or(&self.run)
     }
+}
+
+/// The name of a run, `<name>/<folder>`. Two machines that begin the same cases in the same second make runs of one name,
+/// of which the later one gets a number. A copy of a run has the time of its plan too, and keeps the name.
+fn name(folder: &Path, plan: &PlanFile, before: &[Source]) -> String {
+    let own = format!("{}/{}", plan.name, folder.file_name().unwrap_or_default().to_string_lossy());
+    let is_others =
+        |name: &str| before.iter().any(|other| other.run == name && other.plan.created != plan.created);
+    let mut name = own.clone();
+    for count in 2.. {
+        if !is_others(&name) {
+            break;
+        }
+        name = format!("{own}-{count}");
+    }
+    name
 }
