@@ -35,4 +35,4 @@ pub use regular::{
 };
 pub use replace::{Durability, rename, replace, sync_folder};
 pub use sealed::{SEAL_BYTES, replace_sealed, unseal};
-pub use stale::{may_be_in_use, remove_stale};
+pub use stale::{may_be_in_use, remove_stale, was_left};

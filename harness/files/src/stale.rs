@@ -34,8 +34,19 @@ pub fn remove_stale(folder: &Path) {
 /// of the process as one of the words between dots, and the process is alive on this host, or belongs to another host
 /// and the file or folder was changed in the last 30 days.
 pub fn may_be_in_use(path: &Path) -> bool {
-    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    any_may_live(&tagged(name), path)
+    any_may_live(&writers(path), path)
+}
+
+/// Whether a file or folder was left by a process that has ended: its name has the [tag](crate::process_tag) of a
+/// process, and no such process [may be alive](may_be_in_use).
+pub fn was_left(path: &Path) -> bool {
+    let writers = writers(path);
+    !writers.is_empty() && !any_may_live(&writers, path)
+}
+
+/// The processes whose tags are in the name of a file or folder.
+fn writers(path: &Path) -> Vec<Writer> {
+    tagged(path.file_name().and_then(|name| name.to_str()).unwrap_or_default())
 }
 
 /// The process that may write a file.

@@ -12,6 +12,7 @@
 #![forbid(unsafe_code)]
 
 mod checkpoints;
+mod local;
 mod part;
 mod place;
 mod report;
@@ -78,7 +79,7 @@ fn run(task: &Task, part: &Arc<Part>) -> Result<Ending, Stop> {
     // Its presence keeps fronts from removing the folder of checkpoints when they end.
     let presence = RunFolder::at(&task.run).workspace().scratch().to_owned();
     std::fs::create_dir_all(&presence).map_err(Stop::failed)?;
-    let local = tempfile::Builder::new().prefix("gpbench-node.").tempdir().map_err(Stop::failed)?;
+    let local = local::folder(&std::env::temp_dir()).map_err(Stop::failed)?;
     let workspace = Workspace::of_attempt(&task.run, local.path(), &task.attempt.to_string());
     for path in workspace.folders() {
         std::fs::create_dir_all(path).map_err(Stop::failed)?;
