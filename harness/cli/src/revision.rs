@@ -1,7 +1,9 @@
 //! The git revision of a work tree.
 
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Command;
+
+use gpbench_processes::exchange;
 
 /// The state of a work tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,16 +25,10 @@ impl Revision {
 }
 
 fn git(folder: &Path, args: &[&str]) -> Option<String> {
-    // Takes no locks and never prompts.
-    let output = Command::new("git")
-        .arg("-C")
-        .arg(folder)
-        .args(args)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .output()
-        .ok()?;
+    let mut command = Command::new("git");
+    // Takes no locks, starts no daemon and never prompts.
+    command.args(["-c", "core.fsmonitor=false", "-C"]).arg(folder).args(args).env("GIT_OPTIONAL_LOCKS", "0");
+    let output = exchange(&mut command, b"").ok()?;
     output.status.success().then(|| String::from_utf8_lossy(&output.stdout).trim().to_owned())
 }
 
