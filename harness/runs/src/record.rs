@@ -18,6 +18,8 @@ pub struct RunRecord {
     pub folder: PathBuf,
     /// The spec's name; that of the folder around the run folder where there is no plan.
     pub name: String,
+    /// UTC time at which the run began, as its plan has it; 1970 where there is no plan.
+    pub created: String,
     /// The newest row of each case, in the order of the spec's axes, seeds and repeats.
     pub rows: Vec<Row>,
     /// The names on the spec's axes; empty where there is no plan.
@@ -84,7 +86,17 @@ impl RunRecord {
         let libraries = plan.contents(NameKind::Solver);
         let mixed_contents = contents::mixed(&plan.cases);
         let PlanFile {
-            name, axes, report, sources, dataset_notes, part, merged, other_contents, cases, ..
+            name,
+            created,
+            axes,
+            report,
+            sources,
+            dataset_notes,
+            part,
+            merged,
+            other_contents,
+            cases,
+            ..
         } = plan;
         let of_plan = |entry: &PlannedCase| Some((entry.id.clone(), entry.plan.clone()?));
         let plans = cases.iter().filter_map(of_plan).collect();
@@ -98,6 +110,7 @@ impl RunRecord {
         Ok(Self {
             folder: folder.to_owned(),
             name,
+            created,
             rows,
             axes,
             report,

@@ -1,12 +1,12 @@
 //! `gpbench history`: a metric over the runs of a spec.
 
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use gpbench_record::metric::Metric;
 use gpbench_report::{History as Points, Run, history_chart};
-use gpbench_runs::{PlanFile, list_runs, resolve_run};
+use gpbench_runs::{list_runs, resolve_run};
 
 use crate::args::{ChartArgs, Filter, Format, FormatArg, Global, metric_named};
 use crate::exit::{Failure, OK, Outcome};
@@ -65,7 +65,7 @@ fn read(global: &Global, args: &History) -> Result<Vec<Run>, Failure> {
         .iter()
         .map(|run| resolve_run(&global.output_dir, run).map_err(runs::failure))
         .collect::<Result<_, _>>()?;
-    let mut own: Vec<&PathBuf> = folders.iter().filter(of_name).chain(&further).collect();
+    let own: Vec<&PathBuf> = folders.iter().filter(of_name).chain(&further).collect();
     if own.is_empty() {
         // The message names the specs that have runs.
         let missing = resolve_run(&global.output_dir, &args.name).err();
@@ -73,14 +73,14 @@ fn read(global: &Global, args: &History) -> Result<Vec<Run>, Failure> {
         return Err(Failure::usage(text));
     }
     let (mut found, mut ids) = (Vec::new(), HashSet::new());
-    // A packed run may be beside its folder. Runs of two machines may have one name, but not the time of a plan too.
-    own.retain(|folder| {
-        let created = PlanFile::read(folder).ok().map(|plan| plan.created);
-        ids.insert((folder.parent().and_then(Path::file_name), folder.file_name(), created))
-    });
     for folder in own {
         match runs::open_folder(global, folder) {
             Ok(mut run) => {
+                // A packed run may be beside its folder. Runs of two machines may have one name, but not the time of a plan too.
+                let id = (run.record.name.clone(), folder.file_name(), run.record.created.clone());
+                if !ids.insert(id) {
+                    continue;
+                }
                 run.record.rows.retain(|row| args.filter.includes(&row.labels.solver, &row.labels.dataset));
                 found.push(run);
             }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use gpbench_record::{Environment, Row, revisions};
 
 use super::meaning::{Spec, Specified};
+use crate::lookup::id;
 use crate::{MergedRun, PlanFile, RunError, RunRecord, layout};
 
 /// A run that is merged into another.
@@ -94,14 +95,12 @@ impl Source {
 /// The name of a run, `<name>/<folder>`. Two machines that begin the same cases in the same second make runs of one name,
 /// of which the later one gets a number. A copy of a run has the time of its plan too, and keeps the name.
 fn name(folder: &Path, plan: &PlanFile, before: &[Source]) -> String {
-    let own = format!("{}/{}", plan.name, folder.file_name().unwrap_or_default().to_string_lossy());
+    let own = format!("{}/{}", plan.name, id(folder));
     let is_others =
         |name: &str| before.iter().any(|other| other.run == name && other.plan.created != plan.created);
-    let mut name = own.clone();
-    for count in 2.. {
-        if !is_others(&name) {
-            break;
-        }
+    let (mut name, mut count) = (own.clone(), 1);
+    while is_others(&name) {
+        count += 1;
         name = format!("{own}-{count}");
     }
     name
